@@ -1,5 +1,5 @@
-// What does attribution cost? Everything that verify does on the host beside the one plain run of the
-// widened graph that tells what is true; the candidate hands back what it computed before, so that its own time
+// The cost of attribution: all that verify does on the host except the one plain run of the widened graph,
+// which computes the truth. The candidate hands back results that it computed before, so that its own time
 // does not count. docs/attribution.md has the results.
 //
 //   plumb_bench --benchmark_filter=attribution/

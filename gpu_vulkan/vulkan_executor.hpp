@@ -23,7 +23,7 @@ namespace plumb::gpu_vulkan {
 /// Every device, as the drivers list them. Throws Unsupported when there is no driver.
 std::vector<device::DeviceReport> list_devices();
 
-/// What may differ between the graphs that one executor compiles: VulkanOptions has the fields, and says what they are.
+/// The options that may differ between the graphs that one executor compiles; VulkanOptions explains the fields.
 struct CompileOptions {
   std::string tile = {};
   device::Staging staging = device::Staging::automatic;
@@ -48,12 +48,12 @@ class VulkanExecutor final : public ir::Executor {
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture,
                                           const CompileOptions& options);
 
-  /// What the passes make of a graph; itself when they are off. Params whose values are not
-  /// given stay as they are. What it gives is in gpu_vulkan/passes/fuse.hpp.
+  /// The graph after the passes; the graph itself when they are off. Params whose values are not
+  /// given stay as they are. The result's type is in gpu_vulkan/passes/fuse.hpp.
   passes::Fused fused(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params) const;
 
-  /// What compile would do with a graph after the passes. Throws Unsupported as compile does. What it gives is in
-  /// gpu_vulkan/plan/plan.hpp.
+  /// The plan that compile would make of a graph after the passes. Throws Unsupported as compile does. The result's
+  /// type is in gpu_vulkan/plan/plan.hpp.
   plan::Plan plan(const ir::Graph& graph, const ir::Capture& capture) const;
   /// As above, by this in place of the executor's own VulkanOptions::alternative.
   plan::Plan plan(const ir::Graph& graph, const ir::Capture& capture, std::int64_t alternative) const;
@@ -61,8 +61,8 @@ class VulkanExecutor final : public ir::Executor {
   const device::DeviceFacts& facts() const;
   const device::VulkanOptions& options() const { return options_; }
 
-  /// What plans depend on besides the graph and the device: options, the calibration, doubts about the device. Kernels
-  /// and tiles are the best.
+  /// The settings of plans, in addition to the graph and the device: options, the calibration, doubts about the device.
+  /// `alternative` is 0: the best kernels and tiles.
   plan::PlanOptions plan_options() const;
 
   /// Every message of the validation layer so far. Each is thrown once, too, by the next
@@ -78,7 +78,7 @@ class VulkanExecutor final : public ir::Executor {
   device::VulkanOptions options_;
   std::shared_ptr<runtime::Runtime> runtime_;
   device::Calibration calibration_;
-  std::string cooperative_doubt_;  ///< what cooperative matrices got wrong
+  std::string cooperative_doubt_;  ///< the fault of cooperative matrices
 };
 
 }  // namespace plumb::gpu_vulkan

@@ -19,7 +19,7 @@ using Attribute =
     std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>, Bytes>;
 using Attributes = std::map<std::string, Attribute, std::less<>>;
 
-/// What kind of value an attribute takes, in the words of ops.md 1.3.
+/// The kind of value that an attribute takes, in the words of ops.md 1.3.
 template <class T>
 constexpr std::string_view attribute_kind(const T&) {
   if constexpr (std::is_same_v<T, bool>)

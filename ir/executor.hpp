@@ -20,15 +20,15 @@ enum class Placement { gpu, cpu, fused, elided };
 
 constexpr auto enum_names(Placement) { return std::array<std::string_view, 4>{"gpu", "cpu", "fused", "elided"}; }
 
-/// What became of one node of the graph that was compiled.
+/// The placement, kernel and time of one node of the graph that was compiled.
 struct NodeReport {
   Placement placement = Placement::cpu;
   std::string kernel;                        ///< the chosen candidate; of a fused node, the label it was fused into
   std::string reason;                        ///< why it runs there: refusals of the candidates before, one a line
   std::optional<std::uint64_t> nanoseconds;  ///< time in the last run, where it was measured
-  std::string tile = {};       ///< what one workgroup computes, "128x128x32"; empty where there are no tiles
-  std::vector<Sum> sums = {};  ///< how the kernel adds, one for each sum of the op; empty without sums
-  bool marked_bools = false;   ///< its bools were neither false nor true before it wrote them
+  std::string tile = {};                     ///< tile of one workgroup, "128x128x32"; empty for kernels without tiles
+  std::vector<Sum> sums = {};                ///< how the kernel adds, one for each sum of the op; empty without sums
+  bool marked_bools = false;                 ///< its bools were neither false nor true before it wrote them
 };
 
 /// Which values a run hands back.
@@ -97,11 +97,11 @@ class Executor {
   }
 };
 
-/// A graph of one node that has this label. Its operands are called "x0", "x1", ..., inputs all of them but for those
-/// that `is_param` names, and its outputs are the results.
+/// A graph of one node that has this label. Its operands are called "x0", "x1", ..., params where `is_param`
+/// says so and else inputs; its outputs are the results.
 Graph graph_of(const Op& op, Types operands, const std::string& label = "y", const std::vector<bool>& is_param = {});
 
-/// What one op gave that ran alone.
+/// The outputs and the report of one op that ran alone.
 struct OpRun {
   std::vector<Tensor> outputs;
   NodeReport report;

@@ -82,7 +82,7 @@ inline constexpr std::array fill_parameters = {
     FillParameter{Distribution::range, "delta", &Fill::delta},
 };
 
-/// What a tensor of this dtype is filled with when nothing is said: normal numbers,
+/// The fill of a tensor of this dtype for which none is chosen: normal numbers,
 /// small integers, fair coins.
 Fill default_fill(DType dtype);
 

@@ -248,7 +248,7 @@ std::string to_text(const Graph& graph) {
 
 namespace {
 
-/// What verify has seen so far while it walks the nodes in order.
+/// The state of verify while it walks the nodes in order.
 struct Walk {
   const Graph& graph;
   std::vector<bool> ready;

@@ -17,18 +17,18 @@ struct Node;
 
 using Axis = std::optional<std::size_t>;
 
-/// What the steps of a loop know of one another.
+/// The dependence between the steps of a loop.
 enum class Steps {
-  independent,  ///< nothing: they may come in any order, and any of them may be left out
+  independent,  ///< none: they may come in any order, and any of them may be left out
   unordered,    ///< they may come in any order
   ordered       ///< their places count
 };
 
-/// What a loop does with the elements that it runs over.
+/// The reduction of the elements that a loop runs over.
 enum class Reduction {
   none,
-  sum,   ///< it adds up what they contribute; an operand's zero contributes nothing
-  other  ///< it finds a maximum, a product or statistics of them, to which a zero matters
+  sum,   ///< their contributions are added; an operand's zero contributes nothing
+  other  ///< a maximum, a product or statistics, to which a zero matters
 };
 
 /// One loop of an op: the axis along which it runs in the first result and in each operand, none in those that all of
@@ -40,15 +40,15 @@ struct Loop {
   Reduction reduction = Reduction::none;
 };
 
-/// What an operand is to its op.
+/// The role of an operand in its op.
 enum class Role {
-  data,       ///< what the op is about: the numbers of a sum, or the first factor of a product
+  data,       ///< the main operand: the numbers of a sum, or the first factor of a product
   factor,     ///< multiplies data
-  addend,     ///< is added to what was summed
-  parameter,  ///< sets what the op does to its data: scales, statistics, positions, states
+  addend,     ///< is added to the sum
+  parameter,  ///< a setting for the data: scales, statistics, positions, states
   query,      ///< the first factor of scores
   key,        ///< the other factor of scores
-  value,      ///< what is averaged with the weights that scores give
+  value,      ///< is averaged with the weights that scores give
   score,      ///< exponents
   variance,   ///< never negative
   index       ///< whole numbers in [low, high)
@@ -64,19 +64,19 @@ struct OperandUse {
   std::int64_t low = 0, high = 0;  ///< where indices lie
 };
 
-/// What an op declares.
+/// The loops and the operands' roles that an op declares.
 struct Loops {
   std::vector<Loop> loops = {};
-  std::vector<OperandUse> operands = {};  ///< the first ones; `operand` says what the others are
+  std::vector<OperandUse> operands = {};  ///< the first ones; operand() has the rule for the others
   std::string_view rounds = {};           ///< why results are rounded whatever the operands are; empty: they may not be
-  double score_scale = 1;                 ///< that scores are multiplied with
+  double score_scale = 1;                 ///< the factor of scores
 
-  /// What operand `i` is. Where nothing is declared it is data, or, behind the first one of an op that reduces, a
+  /// The use of operand `i`. An operand without a declaration is data or, behind operand 0 of an op that reduces, a
   /// parameter.
   OperandUse operand(std::size_t i) const;
 };
 
-/// What the op declares on operands and results of these types.
+/// The declaration of the op on operands and results of these types.
 Loops loops_of(const Op& op, Types in, Types out);
 Loops loops_of(const Graph& graph, const Node& node);
 

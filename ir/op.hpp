@@ -67,7 +67,7 @@ struct OpSchema {
   bool (*equal)(const Op&, const Op&);
 };
 
-/// What a header in ir/ops has to provide. Equality is asked last: Op itself must
+/// The interface of an op's struct in ir/ops. Equality is asked last: Op itself must
 /// fail before it, or the question would contain itself.
 template <class T>
 concept OpDefinition = requires(const T& op, Types in) {

@@ -7,7 +7,7 @@
 
 namespace plumb::ir {
 
-/// What an executor knows about each op it implements.
+/// An executor's entry for each op that it implements.
 template <class Entry>
 using OpTable = std::unordered_map<const OpSchema*, Entry>;
 

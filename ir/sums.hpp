@@ -12,7 +12,7 @@
 
 namespace plumb::ir {
 
-/// What adds two numbers of a sum.
+/// The unit that adds two numbers of a sum, and with it their roundings.
 enum class SumUnit {
   fma,       ///< one rounding for product and addition
   separate,  ///< the product is rounded, then the sum
@@ -51,7 +51,7 @@ struct Sum {
   std::vector<SumLevel> levels = {};  ///< innermost first
   std::string order = "contract";     ///< "contract" (verdict.md 2), or a permutation of it: "reversed", "taps_first"
   bool is_rounded = false;            ///< the result goes on as one rounded number rather than as a pair
-  std::vector<std::string> epilogue = {};  ///< what the kernel does behind the sum, in its order: "alpha", "bias", ...
+  std::vector<std::string> epilogue = {};  ///< the kernel's operations behind the sum, in order: "alpha", "bias", ...
   std::int64_t rescale = 0;                ///< terms after which a running maximum may scale the sum; 0: never
   bool operator==(const Sum&) const = default;
 };

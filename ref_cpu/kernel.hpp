@@ -6,7 +6,7 @@
 
 namespace plumb::ref_cpu {
 
-/// What one node reads and writes. A kernel for op T is the function
+/// The operands and the results of one node. A kernel for op T is the function
 ///   void run(const ir::ops::T&, Call&)
 /// in ops/t.cpp. `infer` has checked everything that can be checked before the
 /// values are known. It is never called for a node whose outputs are all empty.

@@ -14,12 +14,12 @@ namespace plumb::ref_cpu {
 /// How the kernel of an op adds, for operands of these types.
 using SumsOfKernel = std::vector<ir::Sum> (*)(const ir::Op&, ir::Types);
 
-/// What the executor finds in the code that is compiled once for each level of processors (cmake/levels.cmake).
+/// The entry points of the code that is compiled once for each level of processors (cmake/levels.cmake).
 struct Kernels {
   ir::OpTable<ErasedKernel> ops;
   ir::OpTable<SumsOfKernel> sums;  ///< null for an op that publishes none
   void (*bounded_product)(const BoundedProduct&, Call&);
-  std::string (*fftw_version)();  ///< what lines are transformed by
+  std::string (*fftw_version)();  ///< the library that transforms lines
 };
 
 /// The kernels as the compiler made them for the instructions that it was told to use.

@@ -23,7 +23,7 @@ namespace {
 #ifdef PLUMB_TELLS_THREAD_SANITIZER
 void release(const void* place) { __tsan_release(const_cast<void*>(place)); }
 void acquire(const void* place) { __tsan_acquire(const_cast<void*>(place)); }
-/// What a short loop does on one thread alone cannot be seen to race.
+/// Lets other threads join a short loop: on one thread alone it shows no race.
 void let_others_begin() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 #else
 void release(const void*) {}

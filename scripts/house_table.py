@@ -17,7 +17,7 @@ import comma_chains  # noqa: E402
 
 CODE = {".cpp", ".hpp"}
 LAYERS = ("ir", "ref_cpu", "gpu_vulkan", "parity")
-GENERATED = ("op_reference.md", "conformance.md", "coverage.md")
+GENERATED = ("op_reference.md", "conformance.md", "coverage.md", "accuracy.md", "terminal.md")
 
 
 def files_below(folder, endings):
@@ -97,7 +97,7 @@ def written(root):
             chains += len(comma_chains.chains(comma_chains.tree_of(path.read_text(encoding="utf-8"))))
             for line in lines_of(path):
                 opens += bool(re.match(r"\s*///? What\b", line))
-                trailing += "///< what" in line.lower()
+                trailing += bool(re.search(r"///< what\b", line, re.I))
     return chains, opens, trailing
 
 

@@ -28,10 +28,10 @@ ALLOWANCE = 1.5
 SHARED = 7 / 8  # of what includes take, in a build of eight files at a time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGETS = {"ref_cpu/ops": "plumb_ref_cpu_kernels", "gpu_vulkan/ops": "plumb_gpu_vulkan",
-           "parity/bounds/ops": "plumb_parity", "parity/exact/ops": "plumb_parity",
-           "parity/terms/ops": "plumb_parity", "parity/elements/ops": "plumb_parity",
-           "parity/relations/ops": "plumb_parity", "parity/oracles/ops": "plumb_parity",
-           "parity/judges/ops": "plumb_parity", "parity/definitions/ops": "plumb_parity"}
+           "parity/bounds/ops": "plumb_parity", "parity/checks/exact/ops": "plumb_parity",
+           "parity/element/terms/ops": "plumb_parity", "parity/settle/ops": "plumb_parity",
+           "parity/checks/relations/ops": "plumb_parity", "parity/element/ops": "plumb_parity",
+           "parity/judges/ops": "plumb_parity", "parity/judges/definitions/ops": "plumb_parity"}
 
 
 class CannotMeasure(Exception):

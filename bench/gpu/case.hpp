@@ -14,7 +14,7 @@ namespace plumb::bench {
 enum class Scale { full, small };
 constexpr auto enum_names(Scale) { return std::array<std::string_view, 2>{"full", "small"}; }
 
-/// What is measured of a case.
+/// The time of a case that is measured.
 enum class Measure {
   gpu,       ///< time of its dispatches on the device, the L2 cache flushed before each run
   latency,   ///< from the call of run() to the results in the host's hands

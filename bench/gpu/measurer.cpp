@@ -79,7 +79,7 @@ ir::Graph flushing(std::size_t bytes) {
   return probed(graph);
 }
 
-/// What only this executor tells.
+/// The times of the last run, which only this executor has.
 RunTimes times_of(const ir::Executable& executable) {
   return dynamic_cast<const gpu_vulkan::run::VulkanExecutable&>(executable).times();
 }

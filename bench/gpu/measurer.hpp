@@ -16,13 +16,13 @@ struct Effort {
   double patience_ms = 3000;  ///< by the host's clock; when it is used up, least_runs are enough
 };
 
-/// What a case came to.
+/// The times and kernels of a case.
 struct Measured {
-  double ms = 0;                     ///< median of what is measured
+  double ms = 0;                     ///< median of the runs
   double best_ms = 0, worst_ms = 0;  ///< the fastest and the slowest of these runs
   std::size_t runs = 0;
   std::vector<std::string> kernels;  ///< that ran, each once, in order
-  /// Medians in microseconds: what a latency is made of, how long nodes of a kind take in a model.
+  /// Medians in microseconds: the parts of a latency, or the nodes of each kind in a model.
   std::map<std::string, double> parts_us;
 };
 

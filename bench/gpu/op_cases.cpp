@@ -114,7 +114,7 @@ std::vector<Case> memory_cases(Scale scale) {
   const std::int64_t gathered = shrunk(scale, 8192, 256);
   Case& gather = add("gather_rows_8192x16384", Gather{}, {x, {DType::i64, {gathered}}});
   gather.fills["b"] = {.distribution = ir::Distribution::uniform_int, .low = 0, .high = static_cast<double>(rows)};
-  gather.bytes = 8.0 * static_cast<double>(gathered * columns);  // what is gathered, not the whole table
+  gather.bytes = 8.0 * static_cast<double>(gathered * columns);  // the gathered rows, not the whole table
   add("where_4096x16384", Where{}, {{DType::boolean, x.shape}, x, x});
   add("cast_f32_f16_4096x16384", Cast{DType::f16}, {x});
   return cases;

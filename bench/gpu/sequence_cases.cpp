@@ -135,7 +135,7 @@ Case gated_delta_net(std::int64_t batch, std::int64_t steps, Scale scale) {
                 {"state", {DType::f32, {batch, heads, width, width}}, normal(1)}});
 }
 
-/// What a speech recogniser hears (Whisper: 16 kHz, windows of 25 ms every 10 ms, 80 bands): frames to bands.
+/// The input of a speech recogniser (Whisper: 16 kHz, windows of 25 ms every 10 ms, 80 bands): frames to bands.
 Case log_mel(std::int64_t signals, Scale scale) {
   const std::int64_t samples = scale == Scale::full ? 480'000 : 1'600, bins = 201, bands = 80;
   Case made{.name = ir::cat("log_mel_f32_", signals, "x480000"), .fuse = true};

@@ -1,4 +1,4 @@
-// What the rules of several harnesses catch, and how often they cry wolf: numerics of a real
+// Detections and false alarms by the rules of several harnesses: numerics of a real
 // device, faults planted in its results. Writes the tables of docs/verdict_rules.md.
 //
 //   plumb_verdict_rules [seeds of clean runs a setting = 80] [of faulty ones = 2] [cpu]

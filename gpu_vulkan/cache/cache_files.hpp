@@ -41,7 +41,7 @@ bool store_whole(const std::filesystem::path& path, std::span<const std::byte> b
 
 using CacheMagic = std::array<char, 8>;
 
-/// What store_checked wrote; nothing of a file that is damaged, cut short or somebody else's.
+/// The bytes that store_checked wrote; none where the file is damaged, cut short or has another magic.
 std::vector<std::byte> load_checked(const std::filesystem::path& path, const CacheMagic& magic);
 
 /// Writes a file that says what it is, how long, and its hash. False when it cannot be written.

@@ -53,7 +53,7 @@ device::VulkanOptions measuring(device::VulkanOptions options) {
   options.fuse = false;
   options.calibration = "off";
   options.tile.clear();
-  options.fallback = device::Fallback::forbid;  // what the host did would be taken for the device's time
+  options.fallback = device::Fallback::forbid;  // the host's time would be taken for the device's
   options.self_test = false;                    // timing needs no test; a tile that is chosen later is tested then
   return options;
 }
@@ -84,8 +84,8 @@ class Measurement {
   std::vector<device::ProductSize> sizes() const;
   std::vector<Prepared> prepared(DType dtype, const device::ProductSize& size);
   void products(DType dtype, device::Calibration& made);
-  /// The first node's time in microseconds; nothing where the first run takes longer than that many milliseconds, or
-  /// runs are too short for the device's clock. Feeds were params.
+  /// The first node's time in microseconds, 0 where runs are too short for the device's clock; nothing where the first
+  /// run takes longer than that many milliseconds. Feeds were params.
   std::optional<double> device_time(ir::Executable& executable, double longest_ms);
   /// The time of a whole run in microseconds, as the host's clock sees it.
   double host_time(const ir::Graph& graph, const ir::Feeds& feeds, device::Staging staging);
@@ -109,8 +109,7 @@ std::optional<double> Measurement::device_time(ir::Executable& executable, doubl
     times.push_back(run());
     spent += times.back();
   }
-  const double middle = median(times);
-  return middle > 0 ? std::optional(middle) : std::nullopt;
+  return median(times);
 }
 
 double Measurement::host_time(const ir::Graph& graph, const ir::Feeds& feeds, device::Staging staging) {
@@ -158,7 +157,7 @@ void Measurement::transfers(device::Calibration& made) {
   const ir::Feeds zeros = {{"x", ir::Tensor({DType::f32, {elements + 1}})}};
   const auto executable = compiled(copy, zeros);
   // As long as it takes: what transfers are is said of every device, and the other two have no limit either.
-  if (const auto time = device_time(*executable, std::numeric_limits<double>::infinity()))
+  if (const auto time = device_time(*executable, std::numeric_limits<double>::infinity()); time && *time > 0)
     made.device_copy = 2e6 * bytes / *time;
 }
 
@@ -196,9 +195,10 @@ void Measurement::products(DType dtype, device::Calibration& made) {
     device::TileTimes found{.kernel = tiles.front().kernel, .size = tiles.front().size};
     for (const Prepared& one : tiles) {
       const auto time = device_time(*one.executable, effort_.longest_ms);
-      if (!time) return;  // what follows takes longer still
-      found.times.push_back({one.tile, *time});
+      if (!time) return;  // larger sizes take longer still
+      if (*time > 0) found.times.push_back({one.tile, *time});
     }
+    if (found.times.empty()) continue;  // too short for the device's clock
     std::ranges::stable_sort(found.times, {}, &device::TileTime::microseconds);
     set_rate(made, found.kernel, 1e6 * work(found.size) / found.times.front().microseconds);
     made.products.push_back(std::move(found));

@@ -5,7 +5,7 @@
 
 #include "ir/ops/slice.hpp"
 
-// What programs that time graphs on a device share.
+// Code common to programs that time graphs on a device.
 namespace plumb::gpu_vulkan::calibrate {
 
 /// The first element of a tensor: as a result, so that all of it is computed and nothing large comes back to the host.

@@ -13,14 +13,14 @@ struct ProductSize {
   bool operator==(const ProductSize&) const = default;
 };
 
-/// What one tile of a kernel took.
+/// The time of one tile of a kernel.
 struct TileTime {
   std::string tile;
   double microseconds = 0;
   bool operator==(const TileTime&) const = default;
 };
 
-/// What every tile of one kernel took for products of one size.
+/// The times of all tiles of one kernel for products of one size.
 struct TileTimes {
   std::string kernel;  ///< "matmul_wide"
   ProductSize size = {};
@@ -35,7 +35,7 @@ struct ProductRate {
   bool operator==(const ProductRate&) const = default;
 };
 
-/// What `plumb calibrate` measured of one device with one driver; all empty where nothing was.
+/// Measurements by `plumb calibrate` of one device with one driver; all empty where there are none.
 struct Calibration {
   double host_to_device = 0, device_to_host = 0;  ///< bytes a second, through staging buffers
   double device_copy = 0;  ///< bytes read and written a second, in device memory; 0 where its clock showed no time

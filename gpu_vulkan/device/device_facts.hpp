@@ -25,7 +25,7 @@ constexpr auto enum_names(DeviceKind) {
   return std::array<std::string_view, 5>{"discrete", "integrated", "virtual", "software", "other"};
 }
 
-/// What planning may know of a device: plain data, read from a driver or made up
+/// The properties of a device that planning may know: plain data, read from a driver or made up
 /// by a test. Sizes are in bytes.
 struct DeviceFacts {
   std::string name, driver_name, driver_info;
@@ -69,7 +69,7 @@ struct DeviceFacts {
   bool holds(ir::DType dtype) const;
 };
 
-/// What nearly every desktop GPU has, for looking at plans on a machine without one.
+/// A device with the properties of nearly every desktop GPU, for looking at plans on a machine without one.
 DeviceFacts usual_device();
 
 }  // namespace plumb::gpu_vulkan::device

@@ -13,7 +13,7 @@ struct Plan;
 
 namespace plumb::gpu_vulkan::device {
 
-/// What to do with a node that the device cannot run.
+/// Whether the host may run nodes that the device cannot run; else they are an error.
 enum class Fallback { forbid, allow };
 constexpr auto enum_names(Fallback) { return std::array<std::string_view, 2>{"forbid", "allow"}; }
 
@@ -21,7 +21,7 @@ constexpr auto enum_names(Fallback) { return std::array<std::string_view, 2>{"fo
 enum class Staging { automatic, always };
 constexpr auto enum_names(Staging) { return std::array<std::string_view, 2>{"automatic", "always"}; }
 
-/// What is measured on the device: a timestamp waits for what is before it, so each costs time.
+/// The GPU times that are measured. A timestamp waits for the work before it, so each costs time.
 enum class Timestamps { off, run, nodes };
 constexpr auto enum_names(Timestamps) { return std::array<std::string_view, 3>{"off", "run", "nodes"}; }
 
@@ -29,7 +29,7 @@ constexpr auto enum_names(Timestamps) { return std::array<std::string_view, 3>{"
 enum class SaidIn {
   options,  ///< among the options that name the run, and in the command that repeats it
   repro,    ///< in that command alone: which device it is, and a file, which is named by what it holds
-  nothing,  ///< what only limits time, checks or measures more, or keeps caches changes no result
+  nothing,  ///< nowhere: limits of time, checks, measurements and caches change no result
 };
 
 /// An option: its name, what it means, and where it is said of a run.

@@ -21,7 +21,7 @@ struct RegionStep {
 struct Region {
   std::vector<RegionStep> steps;
   std::vector<std::size_t> results;  ///< the steps that are kept
-  std::string kernel;                ///< what its shader is called
+  std::string kernel;                ///< the name of its shader
   plan::ShaderWords words = {};
 
   static constexpr auto name = "region";

@@ -35,7 +35,7 @@ float sticky_float(uint x) {
 uint rounded_float_bits(uint lead, bool is_more_behind, int exponent) {
   const uint kept = lead >> 8, lost = lead << 24 | (is_more_behind ? 1u : 0u);
   const bool up = lost > 0x80000000u || (lost == 0x80000000u && (kept & 1u) != 0u);
-  return (uint(exponent + 157) << 23) + kept + (up ? 1u : 0u);  // what is rounded up may carry into the exponent
+  return (uint(exponent + 157) << 23) + kept + (up ? 1u : 0u);  // rounding up may carry into the exponent
 }
 
 uint nearest_float_bits(uint x) {
@@ -124,7 +124,7 @@ uvec2 from_i64(int64_t x, uint to) {
   const uint64_t magnitude = sign != 0u ? uint64_t(0l - x) : uint64_t(x);
   if (to == F32 || to == C64) return word(nearest_float_bits(magnitude) | sign);
   if (to == BOOL) return word(any(notEqual(bits, uvec2(0u))));
-  if (to == F16)  // what has more than 24 bits overflows
+  if (to == F16)  // numbers of more than 24 bits overflow
     return word(f16_from_float(uintBitsToFloat(nearest_float_bits(magnitude) | sign)));
   if (to == BF16) {
     const uvec2 words = unpackUint2x32(magnitude);
@@ -163,7 +163,7 @@ uint nearest_float_bits(double x) {
   if (exponent > 127) return sign_of(x) | infinity_bits;
   if (exponent < -150) return sign_of(x);
   const uint fraction = (m.y & 0x000FFFFFu) << 3 | m.x >> 29, rest = m.x << 3;
-  if (exponent >= -126) {  // what rounds up may carry into the exponent, up to infinity
+  if (exponent >= -126) {  // rounding up may carry into the exponent, up to infinity
     const bool up = rest > 0x80000000u || (rest == 0x80000000u && (fraction & 1u) != 0u);
     return sign_of(x) | ((uint(exponent + 127) << 23 | fraction) + (up ? 1u : 0u));
   }

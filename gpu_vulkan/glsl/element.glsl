@@ -1,5 +1,5 @@
-// One dtype of a shader's variants: STORED is what a buffer of it holds, COMPUTED
-// what the shader calculates in, load and store go between them (16-bit floats
+// One dtype of a shader's variants: STORED is the type in a buffer, COMPUTED
+// the type that the shader calculates in, load and store go between them (16-bit floats
 // are computed in f32 and rounded once, to nearest even). Compile one variant
 // for each dtype: VARIANT_f32 and so on. VARIANT_w1 to w16 are elements of so many bytes that
 // are only moved.

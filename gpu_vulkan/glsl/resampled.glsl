@@ -1,4 +1,4 @@
-// What the shaders of resize are pushed: up to eight dimensions, which follow each other in y as in
+// The push constants of resize: up to eight dimensions, which follow each other in y as in
 // x, the last `dimensions` of them in use, and where in the table the taps along each
 // begin; `unchanged` where there are none. The includer declares table[], may define PUSHED.
 #ifndef PLUMB_RESAMPLED_GLSL

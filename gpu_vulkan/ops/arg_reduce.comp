@@ -19,7 +19,7 @@ layout(constant_id = 8) const bool is_packed = false;  // lines are neighbours, 
 
 layout(push_constant) uniform Block { uint lines, line_length, inner, slices, slice_length; };
 
-// What is extreme is largest here, and of equals the one with the larger number:
+// The extreme has the largest rank here and, among equals, the larger number:
 // positions are complemented where the first is wanted.
 struct Extreme {
   KEY rank;

@@ -106,7 +106,7 @@ void main() {
       uvec4 y_low, y_high;
       convert_whole(low[u], high[u], y_low, y_high);
       store_whole(q, y_low, y_high);
-    } else if (q == whole) {  // what is left
+    } else if (q == whole) {  // the last elements, fewer than 4
       for (uint i = 4u * q; i < count; ++i) store_one(i, convert(load_one(i), from, to));
     }
   }

@@ -1,5 +1,5 @@
 #version 450
-// What the next chunk of a causal convolution sees of this one: the last `kept` samples of state and chunk, bit by bit.
+// The state of a causal convolution for the next chunk: the last `kept` samples of state and chunk, bit by bit.
 // variants: w2 w4 w8
 #extension GL_GOOGLE_include_directive : require
 #include "gpu_vulkan/glsl/divide.glsl"

@@ -36,11 +36,11 @@ layout(set = 0, binding = 2) writeonly buffer Y { STORED y[]; };
 
 const uint each = 4;
 
-/// What the lanes of a line before this one hold, combined; `all` is what all of them hold.
+/// `mine` combined over the lanes of a line before this one; `all` is that over all of its lanes.
 HELD combined_before(HELD mine, out HELD all) {
   const uint apart = lines_fastest ? lines_here() : 1u;  // invocations of neighbouring lanes
   const uint start = lines_fastest ? place() : place() * lanes;
-  barrier();  // what was held before has been read
+  barrier();  // earlier contents of held[] have been read
   held[gl_LocalInvocationID.x] = mine;
   for (uint reach = 1u; reach < lanes; reach *= 2u) {
     barrier();

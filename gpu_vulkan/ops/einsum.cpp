@@ -7,7 +7,7 @@
 namespace plumb::gpu_vulkan {
 namespace {
 
-/// What a step is computed in.
+/// The dtype and the accumulators of a step.
 struct Arithmetic {
   ir::DType dtype;
   bool sums_in_f16 = false;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t gather_threads = 128;
 
-/// What is copied, in words of `width` bytes.
+/// The rows to copy, in words of `width` bytes.
 struct Rows {
   std::size_t width;
   std::int64_t inner, count, extent, all;  ///< words of a row, indices, rows of x for every a, rows of y

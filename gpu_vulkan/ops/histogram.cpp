@@ -10,7 +10,7 @@
 namespace plumb::gpu_vulkan {
 namespace {
 
-/// What x is compared with: the edges that an x can reach at all, ascending, then the largest x that still counts.
+/// The numbers that x is compared with: edges that an x can reach, ascending, then the largest x that still counts.
 struct Limits {
   std::vector<std::byte> table;  ///< in the shader's type
   std::int64_t reached = 0;
@@ -21,7 +21,7 @@ Limits limits_in(const std::vector<double>& edges) {
   std::vector<C> values;
   using Range = std::numeric_limits<C>;
   if constexpr (std::is_integral_v<C>) {
-    // The highest number itself may be no double; what is not below it as a double is beyond every x.
+    // The highest number itself may be no double; an edge that is not below it as a double is beyond every x.
     const double lowest = static_cast<double>(Range::lowest()), above = std::ldexp(1.0, Range::digits);
     for (std::size_t i = 0; i + 1 < edges.size() && std::ceil(edges[i]) < above; ++i)
       values.push_back(std::ceil(edges[i]) <= lowest ? Range::lowest() : static_cast<C>(std::ceil(edges[i])));

@@ -87,7 +87,7 @@ void find_peaks(plan::Slot mel, plan::Slot peaks, const Stretches& cut, ir::DTyp
   });
 }
 
-/// What is known of the largest bands: so many numbers for each that share a maximum.
+/// Partial maxima of the bands: `in_scope` numbers for each maximum.
 struct Peaks {
   plan::Slot slot;
   std::int64_t in_scope;

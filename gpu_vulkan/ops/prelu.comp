@@ -11,7 +11,7 @@ double apply(double v, double slope) { return is_nan(v) || sign_of(v) == 0u ? v 
 #elif defined(VARIANT_f32) || defined(VARIANT_f16) || defined(VARIANT_bf16)
 #include "gpu_vulkan/glsl/fused.glsl"
 #ifdef IS_NARROW
-const bool to_odd = true;  // what is stored rounds once more
+const bool to_odd = true;  // the store rounds once more
 #else
 const bool to_odd = false;
 #endif

@@ -26,7 +26,7 @@ layout(push_constant) uniform Block {
   uvec2 seed;
   uvec2 low;    // the bits of an f32, f64 or integer: the least number, or the mean
   uvec2 width;  // the interval's, or the standard deviation; of coins a threshold, and whether all are 1
-  uvec2 most;   // what uniform numbers are not above
+  uvec2 most;   // the largest uniform number
 };
 
 uvec4 philox(uvec4 c, uvec2 key) {

@@ -20,7 +20,7 @@ Words real_words(ir::DType dtype, double x) {
   return {std::bit_cast<std::uint32_t>(static_cast<float>(x)), 0};
 }
 
-/// What the distribution is told: low, width and most of random.comp.
+/// The parameters of the distribution: low, width and most of random.comp.
 struct Parameters {
   Words low{}, width{}, most{};
 };

@@ -17,7 +17,7 @@ layout(constant_id = 5) const uint reduced_axes = 1;
 layout(constant_id = 6) const bool of_partials = false;  // the second dispatch
 layout(constant_id = 7) const bool to_partials = false;  // the first
 const uint NOTHING = 0u, TERMS = 1u, OUTPUTS = 2u;       // as Packed in gpu_vulkan/kernels/rows/reduction.cpp
-layout(constant_id = 8) const uint packed = NOTHING;     // what lies in a pack
+layout(constant_id = 8) const uint packed = NOTHING;     // neighbours in a pack
 
 layout(push_constant) uniform Block {
   uint outputs, terms, slices, slice_terms;

@@ -20,7 +20,7 @@ struct Dimensions {
   std::array<std::uint32_t, 8> out, in, taps_at;
 };
 
-/// What x becomes, with neighbouring axes that stay as they are joined.
+/// The dimensions of a resize and its table of taps; neighbouring axes that stay as they are become one dimension.
 struct Resampling {
   Dimensions dimensions{};
   std::uint32_t count = 0, resampled = 0;

@@ -31,7 +31,7 @@ void lower(const ir::ops::ReverseSequence& op, plan::Lowering& node) {
   node.needs_its_sizes();
   const ir::TensorType& x = node.in_type(0);
   const ir::Lines time = ir::along(x.shape, op.time_axis), batch = ir::along(x.shape, op.batch_axis);
-  // What lies inside both axes stays together: it moves in words as wide as can be.
+  // Elements inside both axes stay together: they move in words as wide as can be.
   const auto bytes = static_cast<std::int64_t>(ir::info(x.dtype).bytes);
   const std::size_t width =
       kernels::copy::word_width(static_cast<std::size_t>(std::min(time.inner, batch.inner) * bytes));

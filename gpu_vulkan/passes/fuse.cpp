@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto nobody = static_cast<std::size_t>(-1);
 
-/// What survives of the values that were asked for.
+/// The wanted values, and those that are left in `next` where all that survive are asked for.
 ir::Capture surviving(const ir::Graph& graph, const ir::Graph& next, const ir::Capture& capture) {
   ir::Capture kept{capture.wanted, false};
   if (capture.surviving)

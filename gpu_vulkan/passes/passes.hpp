@@ -4,9 +4,9 @@
 
 namespace plumb::gpu_vulkan::passes {
 
-// Passes: graphs in, graphs out that compute the same with fewer nodes. They touch only
-// what the device runs natively as it becomes, and values that nothing else reads and
-// nobody wants; value v of the result is value v of the original.
+// Passes: graphs in, graphs out that compute the same with fewer nodes. They make only
+// nodes that the device runs natively, and drop only values that nothing else reads and
+// that are not wanted; value v of the result is value v of the original.
 
 /// Params and constants cast to a narrower float: constants of that dtype, rounded once for all runs.
 ir::Graph fold_casts(const ir::Graph& graph, const PassSetting& setting);

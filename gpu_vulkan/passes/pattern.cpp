@@ -1,4 +1,4 @@
-// What passes look for patterns with: users of values, known numbers, factors of a product, closed sets of nodes.
+// Searches for patterns in passes: users of values, known numbers, factors of a product, closed sets of nodes.
 #include "gpu_vulkan/passes/pattern.hpp"
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 
 namespace plumb::gpu_vulkan::passes {
 
-/// What passes may know besides the graph.
+/// The inputs of a pass, in addition to the graph.
 struct PassSetting {
   std::vector<ir::Value> wanted;  ///< these must survive
   const ir::Feeds& params;        ///< those whose values are known
@@ -99,7 +99,7 @@ std::string new_name(const ir::Graph& given, const ir::Graph& next, std::string 
 /// computed any more.
 void return_results(const ir::Graph& given, ir::Graph& next);
 
-/// What ends in node n of the graph and is to be replaced, if anything.
+/// The replacement of a pattern that ends in node n of the graph; nothing where none does.
 using Match = std::function<std::optional<Replacement>(const PatternGraph& graph, std::size_t n)>;
 
 /// The graph with every match replaced, in order; one that meets nodes of an earlier one is left out.

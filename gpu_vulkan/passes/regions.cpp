@@ -37,7 +37,7 @@ class Finder {
   std::vector<std::size_t> groups_read(std::size_t n) const;
   bool fits(const Group& group) const;
   std::vector<Value> inputs_of(const Group& group) const;
-  /// What others need of it, the last node's value first.
+  /// The group's values that are needed outside it, the last node's first.
   std::vector<Value> results_of(const Group& group) const;
   std::optional<fused_ops::Region> region_of(const Group& group);
   region::CompiledShader compiled_for(const fused_ops::Region& region, const Group& group,

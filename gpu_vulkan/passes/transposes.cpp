@@ -20,8 +20,8 @@ bool is_transpose(const PatternGraph& graph, Value v, const std::vector<std::int
   return transpose != nullptr && transpose->permutation == permutation;
 }
 
-/// What v is the transpose of, for node n that reads it instead; the transposing node goes
-/// where nobody else needs it.
+/// The value that v is the transpose of, for node n to read instead; the transposing node goes
+/// where nothing else needs it.
 Value passed_by(const PatternGraph& graph, Value v, std::size_t n, Nodes& nodes) {
   const std::size_t transpose = graph.producer(v);
   if (graph.is_closed({transpose, n}, n)) nodes.insert(transpose);

@@ -167,7 +167,7 @@ class Walk {
       for (const Slot other : *list)
         if (other != slot && bytes(other).meets(bytes(slot)))
           ir::fail(at(d), "writes ", name(slot), " where ", name(other), " lies, which it binds too");
-    // What several dispatches write in parts is whole before each but the first.
+    // A slot that several dispatches write in parts is whole before each of them except the first.
     if (written_[slot]) require_whole(slot, [&] { return ir::cat(at(d), "writes more of ", name(slot)); });
     fill(slot);
   }

@@ -62,7 +62,7 @@ void Lowering::dispatch(Dispatch dispatch) {
   schedule_.dispatches.push_back(std::move(dispatch));
 }
 
-/// What a candidate that is passed over leaves as it was.
+/// The state to go back to when a candidate is passed over.
 struct Lowering::Mark {
   std::size_t dispatches, slots;
   std::vector<Slot> slots_of_values;
@@ -163,7 +163,7 @@ void Lowering::needs_its_types() const {
 }
 
 Groups groups_for(std::int64_t count, std::int64_t each) {
-  constexpr std::int64_t widest = 65535;  // what every Vulkan device offers
+  constexpr std::int64_t widest = 65535;  // least maxComputeWorkGroupCount of Vulkan
   const std::int64_t groups = (count + each - 1) / each;
   const std::int64_t rows = std::max<std::int64_t>(1, (groups + widest - 1) / widest);
   return {static_cast<std::uint32_t>((groups + rows - 1) / rows), static_cast<std::uint32_t>(rows), 1};

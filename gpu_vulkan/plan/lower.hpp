@@ -17,18 +17,18 @@ struct Refusal {
   std::string why;
 };
 
-/// What adds the dispatches of a kernel that can, with all that was found out before.
+/// The dispatches of a kernel that takes a node: `emit` adds them, with all that the attempt found out.
 struct Emission {
   std::function<void()> emit;
-  std::string name = {};  ///< where it is not the candidate's: of products in slices, which say how many
+  std::string name = {};  ///< empty: the candidate's; split-K products add their number of slices
 };
 
-/// A refusal, or what the kernel goes by.
+/// A refusal, or the kernel's parameters.
 template <class T>
 using Or = std::variant<Refusal, T>;
 using Attempt = Or<Emission>;
 
-/// The refusal where there is one, else what emits.
+/// The refusal where there is one, else the emission.
 inline Attempt attempt_of(const std::optional<std::string>& refusal, std::function<void()> emit) {
   if (refusal) return Refusal{*refusal};
   return Emission{std::move(emit)};
@@ -45,7 +45,7 @@ struct Candidate {
 struct KernelChoice {
   std::string name;
   std::vector<std::string> refusals;
-  std::string tile = {};               ///< what a workgroup computes, "128x128x32", of a kernel that has tiles
+  std::string tile = {};               ///< tile of one workgroup, "128x128x32"; empty for kernels without tiles
   std::string tile_reason = {};        ///< which tile was chosen and why, where a kernel has several
   std::string tile_kernel = {};        ///< which they were measured for, in a Calibration
   std::vector<TileOption> tiles = {};  ///< which there were
@@ -54,7 +54,7 @@ struct KernelChoice {
   std::vector<std::string> reasons() const;  ///< the refusals, and the tile
 };
 
-/// What the shaders of a run report of the first index out of range they met.
+/// The report of the first index out of range that the shaders of a run met.
 struct Fault {
   std::uint32_t raised, node, position, value_low, value_high;
 

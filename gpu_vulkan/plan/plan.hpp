@@ -12,9 +12,9 @@ inline constexpr std::size_t zone_bytes = 256;
 /// A part of a run: values go up, dispatches run in one submit, values come back, then
 /// the host runs nodes. Without fallback a plan has one.
 struct Segment {
-  std::vector<ir::Value> uploads;       ///< inputs, and what the host computed, when first needed
+  std::vector<ir::Value> uploads;       ///< inputs, and values that the host computed, when first needed
   std::size_t begin = 0, end = 0;       ///< the segment's dispatches
-  std::vector<ir::Value> downloads;     ///< what is captured or what the host needs
+  std::vector<ir::Value> downloads;     ///< values that are captured or that the host needs
   std::vector<std::size_t> host_nodes;  ///< in order
 };
 
@@ -27,7 +27,7 @@ struct Plan {
   std::vector<Slot> slots;  ///< by value; an alias shares its source's
   Slot faults = 0;          ///< where shaders write a Fault
   std::vector<Segment> segments;
-  std::vector<ir::Value> captured;    ///< what a run hands back, in order of value
+  std::vector<ir::Value> captured;    ///< values that a run hands back, ascending
   std::vector<ir::NodeReport> nodes;  ///< by node; times are left out
   ArenaLayout arena;
   std::vector<bool> barrier_before;  ///< by dispatch

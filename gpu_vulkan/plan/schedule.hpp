@@ -20,20 +20,20 @@ using Slot = std::size_t;
 /// A shader module that was made when a graph was compiled.
 using ShaderWords = std::shared_ptr<const std::vector<std::uint32_t>>;
 
-/// What a module of cooperative matrices computes: by this, and by nothing in its name, it is tried before a plan first
-/// runs it (self_test/self_test.hpp).
+/// The computation of a module with cooperative matrices. Its self-test before its first run in a plan goes by these
+/// fields, and not by its name (self_test/self_test.hpp).
 struct CooperativeKernel {
   enum class Kind { product, convolution, halo_convolution, attention, coopmat2_attention };
   Kind kind = Kind::product;
   ir::DType operands = ir::DType::f16, accumulator = ir::DType::f32, result = ir::DType::f16;
-  std::string tile = {};  ///< what the constants come to: "64x64x64 by elements"
+  std::string tile = {};  ///< the tile of the constants: "64x64x64 by elements"
   auto operator<=>(const CooperativeKernel&) const = default;
 };
 
 /// "matmul_cooperative.f16_f32 64x64x64", for people and files.
 std::string to_text(const CooperativeKernel& kernel);
 
-/// What an elementwise shader computes, where faults that are planted in plans ask for it.
+/// The kind of an elementwise shader, for faults that are planted in plans.
 enum class Elementwise { none, unary, binary };
 
 /// The shader module ("softmax.f32") and its specialization constants: all that a pipeline depends on.
@@ -71,7 +71,7 @@ struct Dispatch {
   std::vector<Slot> reads, writes;
   Push push;
   Groups groups{1, 1, 1};
-  std::string steps = {};  ///< what a kernel computes that was generated, "add, gelu, cast", for people
+  std::string steps = {};  ///< the ops of a generated kernel, "add, gelu, cast", for people; else empty
   std::size_t node = 0;    ///< the planned graph's node; set by the planner
 };
 
@@ -86,7 +86,7 @@ struct Schedule {
   struct Range {
     std::size_t bytes = 0;
     Residence residence = Residence::transient;
-    std::vector<std::byte> content;  ///< what to upload to a table
+    std::vector<std::byte> content;  ///< the bytes of a table; else empty
   };
 
   std::vector<Range> slots;
@@ -94,7 +94,7 @@ struct Schedule {
 
   Slot slot(std::size_t bytes, Residence residence = Residence::transient);
 
-  /// What is bound of a slot, copied and filled: its bytes in whole words, and at
+  /// The bytes of a slot that are bound, copied and filled: whole words, and at
   /// least one, as Vulkan has no empty range.
   std::size_t bound_bytes(Slot slot) const;
 };

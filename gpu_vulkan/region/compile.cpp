@@ -28,7 +28,7 @@ std::uint64_t environment() {
   return hash;
 }
 
-/// What a file holds; null when it is not there, damaged or somebody else's.
+/// The shader in a file; null when it is not there, damaged or of another format.
 plan::ShaderWords loaded(const std::filesystem::path& path) {
   const auto data = cache::load_checked(path, magic);
   if (data.empty() || data.size() % 4 != 0) return nullptr;

@@ -4,7 +4,7 @@
 
 namespace plumb::gpu_vulkan::region {
 
-/// What is done about regions.
+/// Whether regions are made, and where their shaders are cached.
 struct RegionSetting {
   bool on = false;
   std::string cache_folder = "off";  ///< as in VulkanOptions::pipeline_cache

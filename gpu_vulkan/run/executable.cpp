@@ -31,8 +31,8 @@ bool is_done(runtime::Runtime& runtime) {
   return !runtime.timeline.busy();
 }
 
-/// What a device that does not answer may still be using lives on to the end of the process. Executors may have threads
-/// of their own.
+/// Keeps the objects that a silent device may still be using alive to the end of the process. Executors may have
+/// threads of their own.
 void abandon(std::shared_ptr<runtime::Runtime> runtime, std::unique_ptr<Recording> recording) {
   static std::mutex lock;
   static auto& kept = *new std::vector<std::pair<std::shared_ptr<runtime::Runtime>, std::unique_ptr<Recording>>>;
@@ -128,7 +128,7 @@ void VulkanExecutable::run_into(const ir::Feeds& inputs, ir::Tensors& results) {
   for (std::size_t s = 0; s < plan_.segments.size(); ++s) run_segment(s, inputs, results);
   throw_damage();
   runtime_->instance.throw_new_messages();
-  std::erase_if(results, is_foreign);  // what host parts read and made
+  std::erase_if(results, is_foreign);  // values that host parts read and made
   for (const auto& [value, bytes] : known_) put(value, bytes, results);
 }
 

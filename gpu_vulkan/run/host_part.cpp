@@ -7,7 +7,7 @@
 namespace plumb::gpu_vulkan::run {
 namespace {
 
-/// What the nodes read and do not compute, sorted by how the part gets it.
+/// The values that the nodes read and do not compute, by how the part gets them.
 struct Operands {
   std::set<ir::Value> inputs, params, constants;
 };

@@ -15,7 +15,7 @@ class HostPart {
   /// there have no elements.
   void run(ir::Tensors& values);
 
-  /// What the host says of each of the nodes, in their order.
+  /// The host's reports of the nodes, in their order.
   std::vector<ir::NodeReport> reports() const;
   const std::vector<std::size_t>& nodes() const { return nodes_; }
 

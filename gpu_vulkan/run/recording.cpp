@@ -263,7 +263,7 @@ std::string Recording::first_not_ended(std::size_t segment) const {
     const auto all = ticks();
     for (std::size_t d = part.begin; d < part.end; ++d)
       if (all[2 * d + 1].available == 0) return plan::name_of(plan_, graph_, d);
-  } catch (const ir::DeviceError&) {  // what the device was asked before is what counts
+  } catch (const ir::DeviceError&) {  // the caller's error is the one that counts
   }
   return "";
 }

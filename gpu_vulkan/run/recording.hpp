@@ -35,7 +35,7 @@ class Recording {
   /// that is the first not to have ended, where that is known: in step mode, or by its timestamp.
   void run(std::size_t segment, RunTimes& times);
 
-  /// What the shaders reported since it was last taken.
+  /// The fault that shaders reported since the last call, if any: then `raised` is not 0.
   plan::Fault take_fault();
 
   /// A guard byte that did not survive the run.

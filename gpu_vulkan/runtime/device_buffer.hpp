@@ -6,7 +6,7 @@
 
 namespace plumb::gpu_vulkan::runtime {
 
-/// What a buffer's memory is for.
+/// The use of a buffer's memory.
 enum class MemoryUse {
   device,         ///< shaders; the host cannot see it
   device_mapped,  ///< shaders, and the host writes it directly

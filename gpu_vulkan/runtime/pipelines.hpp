@@ -8,7 +8,7 @@
 
 namespace plumb::gpu_vulkan::runtime {
 
-/// What it takes to launch a shader; owned by Pipelines.
+/// The Vulkan objects that launch a shader; owned by Pipelines.
 struct Pipeline {
   VkPipeline handle = VK_NULL_HANDLE;
   VkPipelineLayout layout = VK_NULL_HANDLE;

@@ -11,7 +11,7 @@
 
 namespace plumb::gpu_vulkan::runtime {
 
-/// What an executor and everything it compiled share. Members die from the last to the first.
+/// The state that an executor shares with everything it compiled. Members die from the last to the first.
 struct Runtime {
   explicit Runtime(const device::VulkanOptions& options);
 

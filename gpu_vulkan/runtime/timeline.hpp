@@ -11,8 +11,8 @@ class Timeline {
  public:
   explicit Timeline(const driver::Device& device);
 
-  /// What is known to have ended is not waited for on the device: that what an earlier submit
-  /// wrote is visible to a later one is for the barriers of either to see to.
+  /// The device does not wait for submits that are known to have ended: barriers of either have to
+  /// make the writes of an earlier submit visible to a later one.
   void submit(VkCommandBuffer commands);
 
   /// Waits until everything that was submitted is done. Throws DeviceError when the

@@ -223,7 +223,7 @@ std::optional<std::string> tile_by_name(const ir::Graph& graph, const device::De
   return std::nullopt;
 }
 
-/// What tiles came to: "passed", or what was wrong.
+/// Outcomes by tile: "passed", or the fault in words.
 using Outcomes = std::map<std::string, std::string>;
 
 constexpr std::string_view passed = "passed", separator = ": ";

@@ -23,19 +23,19 @@ bool has_cooperative_matrices(std::string_view module);
 /// Runs `graph` on the device with the named tile, if one is named; returns the graph's first result.
 using RunOnDevice = std::function<ir::Tensor(const ir::Graph& graph, const ir::Feeds& feeds, const std::string& tile)>;
 
-/// What a tile gets wrong on a device, in words for people; empty when it does as it should: products and convolutions
+/// The fault of a tile on a device, in words for people; empty where it passes. The tests are products and convolutions
 /// of whole numbers that nothing rounds, and attentions whose every query finds one key. A tile that no test would run
-/// is wrong, too.
+/// has a fault, too.
 std::string self_test(const device::DeviceFacts& facts, const plan::PlanOptions& options, const RunOnDevice& run,
                       const plan::CooperativeKernel& kernel);
 
-/// The first fault that there is or was among all tiles of the device; empty where there is none. Those of `kernels` of
-/// which nothing is known are tested, by one process at a time. What they came to is kept, for a device, its driver and
+/// The first fault that there is or was among all tiles of the device; empty where there is none. Those of `kernels`
+/// without an outcome are tested, by one process at a time. Outcomes are kept, for a device, its driver and
 /// these shaders: in the folder that VulkanOptions::pipeline_cache names, or in this process where it cannot be.
 std::string self_test_once(const device::DeviceFacts& facts, const plan::PlanOptions& options,
                            std::string_view cache_option, const RunOnDevice& run, const CooperativeKernels& kernels);
 
-/// What is kept of earlier tests of this device; nothing is tested now.
+/// The first fault that earlier tests of this device found, if any; nothing is tested now.
 std::string kept_doubt(const device::DeviceFacts& facts, std::string_view cache_option);
 
 /// The file where outcomes are kept.

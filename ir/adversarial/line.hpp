@@ -23,10 +23,10 @@ class Draw {
   std::array<std::uint32_t, 4> words_;
 };
 
-/// What a dtype can hold.
+/// The precision and range of a dtype, by which the kinds of lines are scaled.
 struct Range {
   double largest;           ///< the largest finite number
-  double unit;              ///< half an ulp of 1 in what sums of it are kept in
+  double unit;              ///< half an ulp of 1 in the dtype of its accumulators
   int digits;               ///< bits of its significand
   int tiny_low, tiny_high;  ///< exponents of subnormal and slightly larger numbers: [tiny_low, tiny_high)
   int huge_low, huge_high;  ///< exponents close to the end of the range
@@ -43,15 +43,15 @@ struct Line {
   std::int64_t number;  ///< which line of its tensor it is
   std::int64_t terms;   ///< K of the sum that it enters, at least 1
   bool is_score;        ///< its numbers are exponents
-  double share;         ///< what a number has to be for a score of 1
+  double share;         ///< element of a constant key that scores 1 against a query of ones; else 1
   Range range;
   std::span<double> x;  ///< to be filled
 
-  /// What element k draws; the same in every order.
+  /// The draw of element k; it does not depend on the order of calls.
   Draw element(std::size_t k) const;
-  /// What element k of the line numbered 0 draws.
+  /// The draw of element k of line 0.
   Draw of_first_line(std::size_t k) const;
-  /// What the line as a whole draws.
+  /// The draw of the line as a whole, which no element has.
   Draw own() const;
 };
 

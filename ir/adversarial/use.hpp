@@ -1,4 +1,4 @@
-// What a graph does with a tensor, as far as numbers that are to be hard on it have to know.
+// The use of a tensor by a graph, as far as adversarial numbers depend on it: role, summed axes, range of indices.
 #pragma once
 
 #include "ir/graph.hpp"
@@ -11,7 +11,7 @@ struct Use {
   Role role = Role::data;
   std::vector<std::size_t> axes = {};  ///< those that the op sums along, ascending; the others number its lines
   std::int64_t terms = 0;              ///< K, the terms of a sum; 0 where the op sums nothing
-  double share = 1;                    ///< what a key has to be for a score of 1, where all of its row are equal
+  double share = 1;                    ///< element of a constant key that scores 1 against a query of ones; else 1
   std::int64_t low = 0, high = 0;      ///< where indices lie
 };
 

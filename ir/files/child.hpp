@@ -7,7 +7,7 @@
 
 namespace plumb::ir::files {
 
-/// What a child may take: processor time, and memory beyond what the process had already.
+/// The limits of a child: seconds of processor time, and bytes of memory beyond those that the process has already.
 struct ChildLimits {
   std::uint64_t seconds = 10;
   std::uint64_t bytes = std::uint64_t{1} << 30;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a file is, so that one of another kind is not replaced by mistake.
+// The kind of a file, so that one of another kind is not replaced by mistake.
 
 #include <array>
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace plumb::ir::files {
 
-/// What a file holds, as far as its beginning says.
+/// The format of a file by its first bytes; `nothing` for an empty one.
 enum class FileKind { nothing, hdf5, zip, npy, graph, json, xml, text, other };
 
 constexpr auto enum_names(FileKind) {

@@ -139,7 +139,7 @@ void OutputFile::take_mode_of_target() {
 
 void OutputFile::write(std::span<const std::byte> bytes) {
   if (is_stream()) {
-    // What was printed before comes before.
+    // Output that was printed earlier goes first.
     std::cout.flush();
     std::fflush(stdout);
   }

@@ -19,7 +19,7 @@ namespace plumb::ir::files {
 enum class Replace { same_kind, any };
 
 struct OutputRules {
-  FileKind kind = FileKind::other;  ///< what is written
+  FileKind kind = FileKind::other;  ///< format of the new contents
   Replace replace = Replace::any;
   std::vector<std::filesystem::path> inputs = {};  ///< never written over, whatever `replace` says
 };
@@ -40,7 +40,7 @@ struct OutputRules {
 class OutputFile {
  public:
   OutputFile(const std::filesystem::path& path, OutputRules rules);
-  /// What was not committed leaves no trace, unless it was to be kept.
+  /// Removes part() unless it was committed or is to be kept.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What it means to write under a name: replace a file, or write into what is there.
+// The target behind a name of an output: a file to replace, or a device, pipe or descriptor to write into.
 
 #include <filesystem>
 #include <string>

@@ -30,7 +30,7 @@ void on_crash(int signal) {
                                                 : ": the library that writes it crashed; the file is not whole\n");
     _exit(status_of_crash);
   }
-  // What was there before gets the signal as soon as this returns.
+  // The handler before this one gets the signal as soon as this returns.
   for (std::size_t i = 0; i < crashes.size(); ++i)
     if (crashes[i] == signal) sigaction(signal, &earlier[i], nullptr);
   raise(signal);

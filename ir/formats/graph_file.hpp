@@ -29,28 +29,28 @@ struct External {
 /// Where the numbers of an input or param come from.
 using TensorSource = std::variant<Generated, External, Tensor>;
 
-/// What verifying the graph must come to.
+/// The outcome that verifying the graph must have.
 enum class Must { pass, fail, refuse };
 
 constexpr auto enum_names(Must) { return std::array<std::string_view, 3>{"pass", "fail", "refuse"}; }
 
-/// What decimals of a file say beyond the numbers that they were read as.
+/// The decimals of a file, as far as they differ from the numbers that they were read as.
 struct Decimals {
-  /// What the last digit counts of expectations that have "values", by result; 0 of elements that are exact.
+  /// The units of the last digits of expectations that have "values", by result; 0 for exact elements.
   std::map<std::string, Tensor, std::less<>> last_digits;
   /// Inputs, params and constants as they are written, in the widened dtype, where that is another number than was
   /// read.
   std::map<std::string, Tensor, std::less<>> written;
 };
 
-/// A file of format plumb.graph/1 (docs/graph_format.md): a graph, what it is fed, and
-/// what is expected of it.
+/// A file of format plumb.graph/1 (docs/graph_format.md): a graph, its feeds, and
+/// the results expected of it.
 struct GraphFile {
   Graph graph;
   std::string why;                                           ///< the question it answers
   std::map<std::string, TensorSource, std::less<>> sources;  ///< by input or param; others get default_fill
   std::map<std::string, Tensor, std::less<>> expected;       ///< by result: numbers in the widened dtype
-  std::map<std::string, Tensor, std::less<>> given_outputs;  ///< by value: what another implementation gave, as it came
+  std::map<std::string, Tensor, std::less<>> given_outputs;  ///< by value: results of another implementation, as given
   Must must = Must::pass;
   Decimals decimals = {};
   std::string expect_error;         ///< part of the message, where one is expected

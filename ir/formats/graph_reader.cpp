@@ -167,7 +167,7 @@ class Reader {
   GraphFile file_;
   Findings findings_;
   std::map<std::string, std::size_t, std::less<>> labels_;  ///< nodes by label
-  std::set<std::string, std::less<>> broken_;               ///< what has no value because of an error
+  std::set<std::string, std::less<>> broken_;               ///< names without a value because of an error
 };
 
 void Reader::read_nodes(const Json& json) {

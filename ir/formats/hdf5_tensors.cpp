@@ -23,7 +23,7 @@ using hdf5::Id;
 /// A group cannot be a dataset, too: beside "a/b", the tensor "a" is the dataset "a/.self".
 constexpr std::string_view self = "/.self";
 
-/// What stands for these characters where HDF5 would drop them, and for the escapes themselves.
+/// The escapes of characters where HDF5 would drop them, and of the % of an escape.
 constexpr std::array<std::pair<char, std::string_view>, 3> escapes = {{{'/', "%2F"}, {'.', "%2E"}, {'%', "%25"}}};
 
 bool is_escape(std::string_view text) {
@@ -228,7 +228,7 @@ void write_dataset(hid_t file, const std::string& path, const Tensor& tensor, co
   fail("dataset '", name_of(path), "': ", error.what());
 }
 
-/// What a stranger's file says of its tensors is read in a child process first, and what little it holds.
+/// Reads types and numbers of all tensors up to 128 MiB, for a child process to try on a stranger's file first.
 void try_to_read(const std::filesystem::path& path) {
   constexpr std::uint64_t most_bytes = 128 << 20;
   const hdf5::Hdf5Use use(path.string());

@@ -12,9 +12,9 @@ namespace plumb::ir::formats {
 std::unique_ptr<TensorFile> open_hdf5_tensors(const std::filesystem::path& path);
 
 /// Writes each tensor as a dataset, contiguous; "a/b" makes the group a, and "a" beside it is the dataset "a/.self".
-/// What HDF5 would drop of a name is escaped, and read as it was: the slash of "/a" (the dataset "%2Fa"), those behind
-/// the first of "a//b" and at an end, a name "." between slashes (%2E), and what looks like such an escape (%25).
-/// `about` is what the file says of itself, if anything.
+/// Characters of a name that HDF5 would drop are escaped, and read back: the slash of "/a" (the dataset "%2Fa"), those
+/// behind the first of "a//b" and at an end, a name "." between slashes (%2E), and the % of an escape (%25).
+/// `about` is the file's description of itself; empty for none.
 void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& tensors, std::string_view about = "");
 
 }  // namespace plumb::ir::formats

@@ -69,7 +69,7 @@ struct Json {
   }
 };
 
-/// What a hostile text may not exceed.
+/// The limits of a text, which may be hostile.
 struct JsonLimits {
   std::size_t bytes = std::size_t{64} << 20;
   std::size_t values = std::size_t{8} << 20;

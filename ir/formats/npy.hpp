@@ -7,7 +7,7 @@
 
 namespace plumb::ir::formats {
 
-/// What stands before the elements in a .npy file (NumPy's NEP 1, versions 1 to 3).
+/// The header before the elements of a .npy file (NumPy's NEP 1, versions 1 to 3).
 struct NpyHeader {
   TensorType type;
   bool fortran_order = false;

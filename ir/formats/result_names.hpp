@@ -5,7 +5,7 @@
 
 namespace plumb::ir::formats {
 
-/// What the file calls result `k` of its graph. An output that is an input, too, has one name in a model and two values
+/// The file's name of result `k` of its graph. An output that is an input, too, has one name in a model and two values
 /// in the graph, of which the input has the name.
 std::string result_name(const Graph& graph, std::size_t k);
 

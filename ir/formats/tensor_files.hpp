@@ -42,7 +42,7 @@ using NamedTensors = std::map<std::string, Tensor, std::less<>>;
 TensorType taken_as(const TensorType& found, DType wanted);
 Tensor taken_as(Tensor found, DType wanted);
 
-/// What a tensor of this name and type is taken as. Throws Error where it is not wanted.
+/// The type that a tensor of this name and type is taken as. Throws Error where the tensor is not wanted.
 using TensorCheck = std::function<TensorType(std::string_view name, const TensorType& type)>;
 
 /// All tensors of a file. Throws Error before anything is allocated when they have more than `most_bytes` together, or

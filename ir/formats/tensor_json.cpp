@@ -120,13 +120,13 @@ Json element_json(T x) {
   }
 }
 
-/// What the last digit of a real counts; 0 where it is exact.
+/// The unit of a real's last digit, a power of ten; 0 where the number is exact.
 double last_digit_of(const Json& json) {
   const auto* real = json.decimal();
   return real == nullptr || real->last_digit == JsonReal::any_digit ? 0 : std::pow(10.0, real->last_digit);
 }
 
-/// A real to the digit that counts `last`.
+/// A real to the digit whose unit is `last`.
 Json number_to_digit(double x, double last) {
   if (!(last > 0) || !std::isfinite(x)) return number_of(x);
   return JsonReal{x, static_cast<std::int32_t>(std::lround(std::log10(last)))};

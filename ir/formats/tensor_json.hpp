@@ -15,8 +15,8 @@ TensorType parse_type(std::string_view text);
 Tensor tensor_from_values(const TensorType& type, const Json& values);
 JsonArray values_of(const TensorView& tensor);
 
-/// What the last digit of each element counts, as "values" has it: 0.001 of 2.500, and of either part of a complex
-/// number. Whole numbers without point or exponent are exact, as is what is no number: there it is 0. `type` is f64 or
+/// The unit of each element's last digit in "values", part by part for complex numbers: 0.001 of 2.500. It is 0 for
+/// exact elements: whole numbers without point or exponent, infinities and NaN. `type` and the result are f64 or
 /// c128.
 Tensor last_digits_from_values(const TensorType& type, const Json& values);
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-/// What the files that speak HDF5 share; its own header stays in .cpp files.
+/// Code common to the files that use HDF5, whose own header stays in .cpp files.
 namespace plumb::ir::hdf5 {
 
 /// Owns one HDF5 identifier, closed by the function that fits its kind.

@@ -25,7 +25,7 @@ struct Opened {
 Opened& opened(H5FD_t* file) { return *reinterpret_cast<Opened*>(file); }
 const Opened& opened(const H5FD_t* file) { return *reinterpret_cast<const Opened*>(file); }
 
-/// What is thrown becomes an entry of HDF5's error stack, in the words of its own drivers.
+/// An exception becomes an entry of HDF5's error stack, in the words of its own drivers.
 template <class Act>
 herr_t guarded(const Act& act) {
   try {

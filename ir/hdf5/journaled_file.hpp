@@ -17,7 +17,7 @@ namespace plumb::ir::hdf5 {
 /// Bytes that change all at once, at each commit(): a process that is killed at any moment leaves what the last commit
 /// made, or what the one under way makes.
 ///
-/// What lies beyond the end of the last commit is written straight to the file. Pages below it are kept in memory until
+/// Bytes beyond the end of the last commit are written straight to the file. Pages below it are kept in memory until
 /// a commit appends them to the file, with a seal; then they are put in their places, and the copy is cut off. A file
 /// that ends in a sealed copy is read as though its pages were in place. Losing power may undo more than that, since
 /// nothing is forced to the disk.
@@ -34,7 +34,7 @@ class JournaledFile {
 
   std::uint64_t size() const { return size_; }
   void resize(std::uint64_t size) { size_ = size; }
-  /// What lies beyond the end is zero.
+  /// Bytes beyond the end of the file are read as zero.
   void read(std::uint64_t at, std::span<std::byte> bytes) const;
   void write(std::uint64_t at, std::span<const std::byte> bytes);
   void commit() {

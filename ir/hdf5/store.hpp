@@ -17,7 +17,7 @@ namespace plumb::ir::hdf5 {
 using StoredValue = std::variant<std::string, std::int64_t, std::uint64_t, double, std::vector<std::string>>;
 using StoredValues = std::map<std::string, StoredValue>;
 
-/// What an HDF5 file holds of a table: its columns' names, and the rows. A column that
+/// A table as an HDF5 file holds it: its columns' names, and the rows. A column that
 /// the file does not have keeps the row type's default.
 template <class Row>
 struct StoredTable {

@@ -14,7 +14,7 @@ enum class Extent { all, attributes_of_root };
 /// with the file's name where it cannot, or where it claims to hold more than its bytes can.
 void vet(const std::filesystem::path& path, Extent extent = Extent::all);
 
-/// What a child may take to read a file: a second of processor time, and one more for each 2 MiB of the file.
+/// The limits of a child that reads a file: a second of processor time, and one more for each 2 MiB of the file.
 files::ChildLimits limits_of(const std::filesystem::path& path);
 
 }  // namespace plumb::ir::hdf5

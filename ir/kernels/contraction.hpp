@@ -35,9 +35,9 @@ struct Labelled {
 /// A row-major tensor with these axes.
 Labelled dense(const Labels& labels, const Shape& extents);
 
-/// What a product of two tensors does with each label:
+/// The labels of a product of two tensors by their part in it:
 ///   y[batch, rows, columns] = Σ over summed of a[batch, rows, summed]·b[batch, columns, summed]
-/// The labels of y are in the order it has them, those that are summed in the order of a.
+/// The labels of y are in the order it has them, the summed ones in the order of a.
 struct Contraction {
   Labels batch, rows, columns, summed;
 

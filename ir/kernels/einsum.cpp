@@ -146,7 +146,7 @@ class Planner {
     if (rest.size() < terms_[i].view.labels.size()) terms_[i] = add_step({terms_[i]}, rest);
   }
 
-  /// What must be left of the product of `left` and term i: for a matrix product as it comes.
+  /// Labels that the product of `left` and term i must keep, in the order of a matrix product.
   Labels kept(const Labelled& left, std::size_t i) const {
     const Labelled& right = terms_[i].view;
     Labels batch, rows, columns;

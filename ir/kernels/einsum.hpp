@@ -31,7 +31,7 @@ struct EinsumPlan {
   std::int64_t longest_sum = 0;
 };
 
-/// What is wrong with an equation: the constraint of the op that it breaks, and why.
+/// The fault of an equation: the number of the constraint that it breaks, and the finding in words.
 struct EinsumFault {
   int constraint;
   std::string found;

@@ -1,4 +1,4 @@
-// What Fourier transforms of any executor are made of: roots of unity, scales and, on the host, tables of Bluestein's.
+// Parts of Fourier transforms that executors share: roots of unity, scales and, on the host, tables of Bluestein's.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@ enum class FourierNorm { backward, ortho, forward };
 
 constexpr auto enum_names(FourierNorm) { return std::array<std::string_view, 3>{"backward", "ortho", "forward"}; }
 
-/// What a transform of n points multiplies its sums by: 1, 1/n or 1/√n.
+/// The factor of a transform's sums over n points: 1, 1/n or 1/√n.
 double fourier_scale(FourierNorm norm, bool inverse, std::int64_t n);
 
-/// What a complex transform of n points is held to cost, whatever an algorithm takes: 5n log2 n.
+/// The nominal cost of a complex transform of n points, whatever the algorithm: 5n log2 n operations.
 double fourier_flops(std::int64_t n);
 
 using LongComplex = std::complex<long double>;
@@ -51,12 +51,12 @@ class LongTransform {
   std::vector<Step> steps_;
 };
 
-/// What LongTransform makes of one line.
+/// The transform of one line by LongTransform.
 std::vector<LongComplex> fourier_transform(std::vector<LongComplex> x);
 
 /// Bluestein's algorithm makes a transform of n points from two of m >= 2n - 1: with w[j] = e^(-pi i j^2 / n),
 ///   y[k] = w[k] sum over j of (x[j] w[j]) conj(w[k - j]),
-/// a cyclic convolution of m points. `spectrum` is what multiplies the transform of the padded x w: that of conj(w),
+/// a cyclic convolution of m points. `spectrum` multiplies the transform of the padded x w: it is that of conj(w),
 /// over m, so that an inverse transform without a scale ends it.
 struct Chirp {
   std::vector<LongComplex> chirp;     ///< w[0] to w[n - 1]

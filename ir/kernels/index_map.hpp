@@ -4,7 +4,7 @@
 
 namespace plumb::ir::kernels {
 
-/// What a position beyond either end of an axis of x means.
+/// The element that is read at a position beyond either end of an axis of x.
 enum class Beyond {
   fill,     ///< none: y is filled there
   clamp,    ///< the nearest element
@@ -22,7 +22,7 @@ struct MapAxis {
   bool operator==(const MapAxis&) const = default;
 };
 
-/// What the ops have in common that read each axis beyond its ends, or turned:
+/// The map common to the ops that read axes beyond their ends or in a cycle (pad, tile, roll):
 ///
 ///   y[j0, j1, ..] = x[from + Σ at(axes[k], jk)·axes[k].stride]
 ///

@@ -1,4 +1,4 @@
-// What ops declare their loops with.
+// Builders of the loops that ops declare.
 #pragma once
 
 #include "ir/loops.hpp"

@@ -3,7 +3,7 @@
 #include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
-/// What rnn, gru and lstm have in common (ops.md 11).
+/// Attributes, extents, constraints and loops common to rnn, gru and lstm (ops.md 11).
 namespace plumb::ir::kernels {
 
 enum class RecurrentDirection { forward, reverse, bidirectional };
@@ -58,7 +58,7 @@ RecurrentExtents recurrent_extents(const T&, Types in) {
   return {x[0], x[1], x[2], r[0], r[2], T::gates};
 }
 
-/// States constraints C1 to C3, which the three ops have alike: what is wrong of these operands.
+/// Checks constraints C1 to C3, which the three ops have in common; returns the extents.
 template <class T>
 RecurrentExtents checked_recurrent_extents(const T& op, Types in) {
   const Shape &x = in[0].shape, &w = in[1].shape, &r = in[2].shape;

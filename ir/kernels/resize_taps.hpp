@@ -4,8 +4,8 @@
 
 namespace plumb::ir::kernels {
 
-/// What the outputs along one axis of a resize are made of: output i of the elements index[t]
-/// by weight[t], t in [first[i], first[i + 1]). An output without taps lies outside.
+/// The taps of the outputs along one axis of a resize: output i is the sum of weight[t]·x[index[t]]
+/// over t in [first[i], first[i + 1]). An output without taps lies outside x.
 struct ResizeTaps {
   std::vector<std::int64_t> first, index;
   std::vector<double> weight;
@@ -15,7 +15,7 @@ struct ResizeTaps {
     return first[static_cast<std::size_t>(i)] == first[static_cast<std::size_t>(i) + 1];
   }
   bool has_outside() const;
-  /// Every output is the element of the same number, of so many.
+  /// Whether the outputs are the `extent` elements of x, in their order.
   bool is_identity(std::int64_t extent) const;
 };
 

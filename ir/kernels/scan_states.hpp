@@ -4,8 +4,8 @@
 
 #include "ir/op.hpp"
 
-/// What recurrences have in common whose states nobody sees between steps (ops.md 11): the state before the first step
-/// and those they give have a dtype of their own, beside which the rest may be narrower.
+/// Types and extents common to scans, whose states are internal between steps (ops.md 11). The state before the first
+/// step and those that a scan returns have a dtype of their own; the other operands and results may be narrower.
 namespace plumb::ir::kernels {
 
 /// A state of a scan, and how many steps it takes.
@@ -34,7 +34,7 @@ inline DType dtype_of_states(std::optional<DType> attribute, bool has_state, Typ
   return attribute.value_or(has_state ? in.back().dtype : in.front().dtype);
 }
 
-/// What a scan computes in: f64 where its data or one of its states is, else f32, so that every state comes in exactly.
+/// The dtype that a scan computes in: f64 where its data or one of its states is, else f32; states are read exactly.
 inline DType computed_by_scan(Types in, DType states) {
   const bool is_wide =
       states == DType::f64 || std::ranges::any_of(in, [](const TensorType& type) { return type.dtype == DType::f64; });

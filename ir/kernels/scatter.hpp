@@ -4,7 +4,7 @@
 
 namespace plumb::ir::kernels {
 
-/// What an update does to the element it meets, of ops that scatter (ops.md 4).
+/// How a scatter op combines an update with the element it meets (ops.md 4).
 enum class ScatterReduction { none, add, multiply, maximum, minimum };
 
 constexpr auto enum_names(ScatterReduction) {

@@ -11,7 +11,7 @@ struct CopyAxis {
   bool operator==(const CopyAxis&) const = default;
 };
 
-/// What the ops that only move elements have in common: for every multi-index j
+/// A copy between strided axes, common to the ops that only move elements: for every multi-index j
 ///
 ///   y[to + Σ j[k]·axes[k].to] = x[from + Σ j[k]·axes[k].from]
 ///

@@ -12,7 +12,7 @@ constexpr auto enum_names(FloatClass) {
   return std::array<std::string_view, 5>{"is_nan", "is_inf", "is_positive_inf", "is_negative_inf", "is_finite"};
 }
 
-/// What kind of float every element is (ops.md 3, ONNX IsNaN and IsInf).
+/// Tests the class of every float, element by element (ops.md 3, ONNX IsNaN and IsInf).
 struct Classify {
   FloatClass function = FloatClass::is_nan;
 

@@ -52,7 +52,7 @@ struct Mamba2 {
     return {x[0], x[1], x[2], x[3], b[2], b[3]};
   }
 
-  /// What a node on these operands does.
+  /// The scan that a node on these operands computes.
   kernels::DecayedScan scan(Types in) const {
     const Extents e = extents(in);
     const DType dtype = kernels::dtype_of_states(state_dtype, has_state, in);

@@ -72,7 +72,7 @@ struct Pad {
   bool operator==(const Pad&) const = default;
 
  private:
-  /// What cropping leaves of an axis.
+  /// The extent of axis k after cropping.
   std::int64_t kept(const Shape& x, std::size_t k) const {
     return x[k] + std::min<std::int64_t>(pads[k], 0) + std::min<std::int64_t>(pads[k + x.size()], 0);
   }

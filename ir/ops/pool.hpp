@@ -11,7 +11,7 @@ enum class PoolFunction { max, average, lp, sum };  // pool.comp knows their num
 
 constexpr auto enum_names(PoolFunction) { return std::array<std::string_view, 4>{"max", "average", "lp", "sum"}; }
 
-/// What a window sees as it slides over every plane of an image (ops.md 9, ONNX MaxPool-22,
+/// The maximum, mean, p-norm or sum of each window of every plane of an image (ops.md 9, ONNX MaxPool-22,
 /// AveragePool-22 and LpPool-22). Only taps inside the image count.
 struct Pool {
   PoolFunction function = PoolFunction::max;

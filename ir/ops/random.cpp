@@ -1,4 +1,4 @@
-// What random numbers are checked for, and the interval of uniform ones as both executors compute with it.
+// The constraints of random numbers, and the interval of uniform ones as both executors compute with it.
 #include "ir/ops/random.hpp"
 
 #include <limits>

@@ -63,7 +63,7 @@ struct Random {
   double real(double attribute) const {
     return dtype == DType::f64 ? attribute : static_cast<double>(static_cast<float>(attribute));
   }
-  /// What uniform numbers are made with: low, high − low, and what none is above. All are exact in f32, but for f64.
+  /// The interval of uniform numbers: low, high − low, and the largest one. All are exact in f32 unless dtype is f64.
   struct Interval {
     double low, width, most;
   };

@@ -78,7 +78,7 @@ struct Resize {
   /// Half the support of the kernel.
   double radius() const { return mode == ResizeMode::cubic ? 2 : 1; }
 
-  /// What y has along the k-th axis for so many elements of x, where no scales are given.
+  /// The exact scale y/x of the k-th axis, which has `extent` elements in the input; for ops without `scales`.
   struct Ratio {
     std::int64_t y, x;
   };

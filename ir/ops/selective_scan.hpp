@@ -46,7 +46,7 @@ struct SelectiveScan {
   };
   static Extents extents(Types in) { return {in[0].shape[0], in[0].shape[1], in[0].shape[2], in[2].shape[1]}; }
 
-  /// What a node on these operands does.
+  /// The scan that a node on these operands computes.
   kernels::DecayedScan scan(Types in) const {
     const Extents e = extents(in);
     const DType dtype = kernels::dtype_of_states(state_dtype, has_state, in);

@@ -11,7 +11,7 @@ constexpr auto enum_names(WindowFunction) {
   return std::array<std::string_view, 4>{"hann", "hamming", "blackman", "rectangular"};
 }
 
-/// What a signal is weighted with before it is transformed (ops.md 2; ONNX HannWindow, HammingWindow, BlackmanWindow).
+/// The weights of a signal before it is transformed (ops.md 2; ONNX HannWindow, HammingWindow, BlackmanWindow).
 struct Window {
   WindowFunction function = WindowFunction::hann;
   std::int64_t size = 0;

@@ -11,7 +11,7 @@ namespace plumb::ir::passes {
 /// it in no way.
 Graph as_dtype(const Graph& graph, DType to);
 
-/// What such a graph is fed: f32 tensors rounded to `to`, the others as they are.
+/// The feeds of a graph in `to`: f32 tensors rounded to `to`, the others as they are.
 Feeds as_dtype(const Feeds& feeds, DType to);
 
 }  // namespace plumb::ir::passes

@@ -4,8 +4,8 @@
 
 namespace plumb::ir::passes {
 
-/// What becomes of real attributes of nodes that compute in f32: the nearest f32, which a candidate computes with, or
-/// what is written.
+/// The widened value of real attributes of nodes that compute in f32: the nearest f32, which a candidate computes with,
+/// or the number as written.
 enum class Reals { nearest_f32, as_written };
 
 /// The graph in reference precision (ops.md 1.10): f16, bf16 and f32 become f64,

@@ -18,7 +18,7 @@ class ThreadLimit {
   const int before_;
 };
 
-/// What the calling thread is held to; 0: nobody said.
+/// The calling thread's limit of threads; 0: one for every core.
 int thread_limit();
 
 /// On how many threads the calling thread may share work out: its limit, else one for every core.
@@ -29,7 +29,7 @@ std::size_t workers_for(std::size_t pieces);
 
 /// Calls work(piece, worker) once for every piece below `pieces`, on `workers` threads of which the caller's is one.
 /// Which worker has which piece is chance, so whatever must not depend on it is kept by piece. `work` must not throw.
-/// What a piece shares out itself stays on its thread.
+/// With several workers, loops inside a piece stay on its thread.
 void for_each_piece(std::size_t pieces, std::size_t workers,
                     const std::function<void(std::size_t piece, std::size_t worker)>& work);
 

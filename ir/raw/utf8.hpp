@@ -19,11 +19,11 @@ CodePoint code_point_at(std::string_view text, std::size_t at);
 /// The characters of a text; a byte that is no UTF-8 counts as one. A terminal shows most of them one column wide.
 std::size_t count_code_points(std::string_view text);
 
-/// What is obeyed rather than shown: control characters (C0, DEL, C1), the separators of lines and paragraphs, and the
-/// marks that change the direction of what follows (UAX #9).
+/// Whether the character is obeyed rather than shown: controls (C0, DEL, C1), separators of lines and paragraphs, and
+/// the marks that change the direction of what follows (UAX #9).
 bool is_control(char32_t character);
 
-/// Whether any character of the text is such a one.
+/// Whether any character of the text is a control character.
 bool has_control(std::string_view text);
 
 /// A text of a file as a message may show it: `?` for control characters and for what is no UTF-8, and no more than so

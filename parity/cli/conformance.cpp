@@ -1,5 +1,5 @@
 // `plumb conformance`: runs ONNX's backend tests on both executors, with floors for how many must pass.
-#include "parity/conformance/conformance.hpp"
+#include "parity/studies/conformance/conformance.hpp"
 
 #include <fmt/format.h>
 
@@ -16,12 +16,12 @@
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/cli/reference.hpp"
-#include "parity/conformance/conformance_report.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/core/regular_expression.hpp"
+#include "parity/core/terminal/table.hpp"
+#include "parity/core/terminal/text.hpp"
 #include "parity/report/progress.hpp"
-#include "parity/terminal/table.hpp"
-#include "parity/terminal/text.hpp"
+#include "parity/studies/conformance/conformance_report.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -55,28 +55,28 @@ void add_flags(CLI::App& app, ConformanceFlags& flags) {
   flags::add_device_flags(app, flags.device);
 }
 
-std::vector<conformance::SuiteCase> cases_of(const ConformanceFlags& flags) {
-  std::vector<conformance::SuiteCase> cases;
+std::vector<studies::conformance::SuiteCase> cases_of(const ConformanceFlags& flags) {
+  std::vector<studies::conformance::SuiteCase> cases;
   for (const std::string& root : flags.suites)
-    for (conformance::SuiteCase& one : conformance::find_suite(root)) {
+    for (studies::conformance::SuiteCase& one : studies::conformance::find_suite(root)) {
       // Several suites may have cases of one name.
       if (flags.suites.size() > 1) one.name = std::filesystem::path(root).lexically_normal().filename() / one.name;
       cases.push_back(std::move(one));
     }
   if (flags.filter.empty()) return cases;
   const core::RegularExpression pattern(flags.filter, "--filter");
-  std::erase_if(cases, [&](const conformance::SuiteCase& one) { return !pattern.is_in(one.name); });
+  std::erase_if(cases, [&](const studies::conformance::SuiteCase& one) { return !pattern.is_in(one.name); });
   ir::require(!cases.empty(), "no case matches --filter '", flags.filter, "'");
   return cases;
 }
 
-void print_trouble(std::ostream& out, const conformance::ConformanceResult& result, bool verbose) {
-  const auto line = [&](std::string_view on, const conformance::Outcome& outcome) {
-    const bool is_trouble =
-        outcome.standing == conformance::Standing::failed || outcome.standing == conformance::Standing::mistrusted;
+void print_trouble(std::ostream& out, const studies::conformance::ConformanceResult& result, bool verbose) {
+  const auto line = [&](std::string_view on, const studies::conformance::Outcome& outcome) {
+    const bool is_trouble = outcome.standing == studies::conformance::Standing::failed ||
+                            outcome.standing == studies::conformance::Standing::mistrusted;
     if (!is_trouble && !verbose) return;
-    out << terminal::printable(result.name) << " (" << on << "): " << ir::enum_name(outcome.standing);
-    if (!outcome.why.empty()) out << ": " << terminal::printable(outcome.why);
+    out << core::terminal::printable(result.name) << " (" << on << "): " << ir::enum_name(outcome.standing);
+    if (!outcome.why.empty()) out << ": " << core::terminal::printable(outcome.why);
     out << '\n';
   };
   line("cpu", result.cpu);
@@ -85,14 +85,15 @@ void print_trouble(std::ostream& out, const conformance::ConformanceResult& resu
 
 /// That fewer passed than were asked for.
 std::vector<core::RunFinding> too_few(const ConformanceFlags& flags,
-                                      std::span<const conformance::ConformanceResult> results) {
-  const conformance::Count passed = conformance::count(results, conformance::Standing::passed);
+                                      std::span<const studies::conformance::ConformanceResult> results) {
+  const studies::conformance::Count passed =
+      studies::conformance::count(results, studies::conformance::Standing::passed);
   std::vector<core::RunFinding> findings;
   const auto least = [&](const char* on, std::size_t wanted, std::size_t got) {
     if (got >= wanted) return;
     findings.push_back({.kind = "too_few",
                         .text = fmt::format("{} passed on the {}, but at least {} are wanted",
-                                            terminal::counted(got, "case"), on, wanted),
+                                            core::terminal::counted(got, "case"), on, wanted),
                         .usual = core::ExitCode::failed,
                         .strict = core::ExitCode::failed});
   };
@@ -118,7 +119,7 @@ int run_conformance(const ConformanceFlags& flags) {
              markdown = outputs.open_text(flags.markdown, "");
   const core::ThreadLimit comparing(flags.device.threads);
   ref_cpu::CpuExecutor reference = reference_executor(flags.device.threads);
-  conformance::ConformanceContext context;
+  studies::conformance::ConformanceContext context;
   std::string why_not;
   const auto device = open_device(flags.device, why_not);
   for (const std::string& suite : flags.suites) context.suite += (context.suite.empty() ? "" : ", ") + suite;
@@ -130,10 +131,10 @@ int run_conformance(const ConformanceFlags& flags) {
   verify::FillOptions fill;
   fill.expected_within = flags.closeness;
   std::ostream& out = flags.json == "-" ? std::cerr : std::cout;
-  std::vector<conformance::ConformanceResult> results;
+  std::vector<studies::conformance::ConformanceResult> results;
   const auto write = [&] {
-    flags::write_whole(json, conformance::conformance_json(results, context));
-    flags::write_whole(junit, conformance::conformance_junit(results, context.findings));
+    flags::write_whole(json, studies::conformance::conformance_json(results, context));
+    flags::write_whole(junit, studies::conformance::conformance_junit(results, context.findings));
   };
   {
     // Who interrupts finds reports of what was done.
@@ -143,22 +144,23 @@ int run_conformance(const ConformanceFlags& flags) {
       return context.findings[0].text;
     });
     report::Progress progress;
-    for (const conformance::SuiteCase& one : cases) {
+    for (const studies::conformance::SuiteCase& one : cases) {
       progress.step(one.name, results.size(), cases.size());
-      conformance::ConformanceResult result =
-          conformance::run_conformance(one, flags::onnx_suite_reader(), executors, fill);
+      studies::conformance::ConformanceResult result =
+          studies::conformance::run_conformance(one, flags::onnx_suite_reader(), executors, fill);
       progress.erase();
       print_trouble(out, result, flags.verbose);
       const ir::files::Uninterrupted whole;
       results.push_back(std::move(result));
     }
   }
-  out << conformance::conformance_table(results);
+  out << studies::conformance::conformance_table(results);
   context.findings = too_few(flags, results);
   write();
-  flags::write_whole(markdown, conformance::conformance_markdown(results, context));
+  flags::write_whole(markdown, studies::conformance::conformance_markdown(results, context));
   for (const core::RunFinding& one : context.findings) out << one.text << '\n';
-  const conformance::Count failed = conformance::count(results, conformance::Standing::failed);
+  const studies::conformance::Count failed =
+      studies::conformance::count(results, studies::conformance::Standing::failed);
   const bool is_good = failed.cpu + failed.gpu == 0 && context.findings.empty();
   return static_cast<int>(is_good ? core::ExitCode::passed : core::ExitCode::failed);
 }

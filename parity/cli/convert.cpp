@@ -10,7 +10,7 @@
 #include "parity/cli/flags/given_tensors.hpp"
 #include "parity/cli/flags/model_files.hpp"
 #include "parity/cli/flags/output_flags.hpp"
-#include "parity/terminal/table.hpp"
+#include "parity/core/terminal/table.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -51,10 +51,11 @@ int run_convert(const ConvertFlags& flags) {
   if (!taken.empty()) {
     const auto tensors = outputs.open_tensors(weights.string());
     ir::formats::save_tensors(*tensors, taken);
-    std::cout << "wrote " << terminal::counted(taken.size(), "tensor") << " to " << weights.string() << '\n';
+    std::cout << "wrote " << core::terminal::counted(taken.size(), "tensor") << " to " << weights.string() << '\n';
   }
   flags::write_whole(graph, text);
-  std::cout << "wrote " << terminal::counted(file.graph.nodes().size(), "node") << " to " << output.string() << '\n';
+  std::cout << "wrote " << core::terminal::counted(file.graph.nodes().size(), "node") << " to " << output.string()
+            << '\n';
   return 0;
 }
 

@@ -15,7 +15,7 @@
 #include "parity/cli/flags/validators.hpp"
 #include "parity/cli/show/about_tensors.hpp"
 #include "parity/core/regular_expression.hpp"
-#include "parity/terminal/table.hpp"
+#include "parity/core/terminal/table.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -74,7 +74,7 @@ std::string say_missing(const ir::Graph& graph, const std::set<ir::Value>& chose
       ++missing;
     }
   if (missing == 0) return "";
-  return ir::cat("the device does not store ", terminal::counted(missing, "output"),
+  return ir::cat("the device does not store ", core::terminal::counted(missing, "output"),
                  " (--inside keeps all; bits of others may change):\n", lines);
 }
 
@@ -92,8 +92,8 @@ std::string say_perturbed(const ir::Graph& graph, const std::set<ir::Value>& oth
   if (others.empty()) return "";
   std::string lines;
   for (const ir::Value v : others) lines += ir::cat("  ", graph.name(v), '\n');
-  return ir::cat(terminal::counted(others.size(), "tensor"), " of the device ", others.size() == 1 ? "has" : "have",
-                 " other bits than in a run without --inside:\n", lines);
+  return ir::cat(core::terminal::counted(others.size(), "tensor"), " of the device ",
+                 others.size() == 1 ? "has" : "have", " other bits than in a run without --inside:\n", lines);
 }
 
 /// The tensors to write, and the description of them.
@@ -145,7 +145,8 @@ int dump_graph(const DumpFlags& flags) {
   }
   ir::formats::save_tensors(*output, dump.tensors,
                             dump.about.text(loaded, gpu.get(), flags.inside ? "inside" : "plain"));
-  std::cout << "wrote " << terminal::counted(dump.tensors.size(), "tensor") << " to " << flags.output << '\n' << said;
+  std::cout << "wrote " << core::terminal::counted(dump.tensors.size(), "tensor") << " to " << flags.output << '\n'
+            << said;
   return 0;
 }
 

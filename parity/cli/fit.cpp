@@ -1,5 +1,5 @@
 // `plumb fit`: limits fitted to results files, written as a policy or merged into one.
-#include "parity/fit/fit.hpp"
+#include "parity/studies/fit/fit.hpp"
 
 #include <fmt/format.h>
 
@@ -13,9 +13,9 @@
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/cli/show/print.hpp"
-#include "parity/fit/fit_policy.hpp"
+#include "parity/core/terminal/table.hpp"
 #include "parity/policy/policy_file.hpp"
-#include "parity/terminal/table.hpp"
+#include "parity/studies/fit/fit_policy.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -23,20 +23,21 @@ namespace {
 struct FitFlags {
   std::vector<std::string> results;
   std::string policy, allow_loosen;
-  fit::Options options;
+  studies::fit::Options options;
   bool update = false;
 };
 
-void say(const fit::Fit& fit) {
+void say(const studies::fit::Fit& fit) {
   for (const std::string& note : fit.notes) std::cerr << note << '\n';
-  for (const fit::FittedRule& rule : fit.rules)
+  for (const studies::fit::FittedRule& rule : fit.rules)
     std::cout << rule.id() << ": " << ir::enum_name(rule.measure) << ' ' << rule.limit << ", "
-              << terminal::counted(rule.n_seeds, "seed") << ", " << terminal::counted(rule.n_nodes, "node") << '\n';
-  for (const fit::FittedOutput& output : fit.outputs) {
+              << core::terminal::counted(rule.n_seeds, "seed") << ", " << core::terminal::counted(rule.n_nodes, "node")
+              << '\n';
+  for (const studies::fit::FittedOutput& output : fit.outputs) {
     std::string limits;
     for (const policy::Requirement& one : output.limits)
       limits += fmt::format("{} {:.4g}, ", ir::enum_name(one.measure), one.limit.number);
-    show::print("total of {}: {}{}\n", output.output, limits, terminal::counted(output.n_seeds, "seed"));
+    show::print("total of {}: {}{}\n", output.output, limits, core::terminal::counted(output.n_seeds, "seed"));
   }
   for (const std::string& finding : fit.findings) show::print("finding: {}\n", finding);
 }
@@ -47,12 +48,12 @@ int run_fit(const FitFlags& flags) {
   ir::require(flags.update || !is_file, flags.policy, ": the file exists and is not replaced; --update tightens it");
   const flags::Outputs outputs{.inputs = {flags.results.begin(), flags.results.end()}};
   const auto output = outputs.open(flags.policy, ir::files::FileKind::text);
-  fit::Provenance from{.options = flags.options, .at = policy::to_text(policy::today()), .commit = ""};
-  std::vector<fit::Sample> samples;
+  studies::fit::Provenance from{.options = flags.options, .at = policy::to_text(policy::today()), .commit = ""};
+  std::vector<studies::fit::Sample> samples;
   std::uint64_t runs = 0;
   bool is_cut_off = false;
   for (const std::string& file : flags.results) {
-    fit::Samples read = fit::read_samples(file, runs);
+    studies::fit::Samples read = studies::fit::read_samples(file, runs);
     runs += read.runs;
     if (read.cut_off) {
       std::cerr << file << ": " << read.cut_off->text << '\n';
@@ -61,23 +62,23 @@ int run_fit(const FitFlags& flags) {
     if (from.commit.empty()) from.commit = read.commit;
     samples.insert(samples.end(), read.samples.begin(), read.samples.end());
   }
-  const fit::Fit fitted = fit::fit(samples, flags.options);
+  const studies::fit::Fit fitted = studies::fit::fit(samples, flags.options);
   runs -= fitted.repeats;
   say(fitted);
   const bool has_limits = !fitted.rules.empty() || !fitted.outputs.empty();
   const bool is_tight = fitted.at_bound > 0 && fitted.findings.empty();  // then the bound is the policy
   if (has_limits && is_file) {
-    const auto made = fit::updated_policy(policy::read(flags.policy), fitted, from, flags.allow_loosen);
+    const auto made = studies::fit::updated_policy(policy::read(flags.policy), fitted, from, flags.allow_loosen);
     for (const std::string& note : made.notes) std::cerr << note << '\n';
     flags::write_whole(output, made.text);
   } else if (has_limits || (is_tight && !is_file)) {
-    flags::write_whole(output, fit::policy_text(fitted, from));
+    flags::write_whole(output, studies::fit::policy_text(fitted, from));
   }
   if (!has_limits && !is_tight && fitted.findings.empty())
-    ir::fail("nothing to fit in ", terminal::counted(runs, "run"));
-  std::cout << terminal::counted(runs, "run") << ", " << terminal::counted(fitted.rules.size(), "rule") << ", "
-            << terminal::counted(fitted.outputs.size(), "total") << ", "
-            << terminal::counted(fitted.findings.size(), "finding") << '\n';
+    ir::fail("nothing to fit in ", core::terminal::counted(runs, "run"));
+  std::cout << core::terminal::counted(runs, "run") << ", " << core::terminal::counted(fitted.rules.size(), "rule")
+            << ", " << core::terminal::counted(fitted.outputs.size(), "total") << ", "
+            << core::terminal::counted(fitted.findings.size(), "finding") << '\n';
   if (!fitted.findings.empty()) return static_cast<int>(core::ExitCode::failed);
   if (!is_cut_off) return static_cast<int>(core::ExitCode::passed);
   std::cerr << "fitted to fewer runs than there were to be; exit code 4\n";

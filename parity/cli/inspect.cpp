@@ -18,10 +18,10 @@
 #include "parity/cli/show/inspect_execution.hpp"
 #include "parity/cli/show/inspect_graph.hpp"
 #include "parity/cli/show/print.hpp"
+#include "parity/core/terminal/table.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/results_report.hpp"
 #include "parity/results/results_schema.hpp"
-#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -43,7 +43,7 @@ std::string extremes_of(const ir::formats::TensorFile& file, const std::string& 
     }
   }
   std::string text = least <= most ? fmt::format(", {:.6g} to {:.6g}", least, most) : "";
-  if (nans > 0) text += ", " + terminal::counted(nans, "NaN");
+  if (nans > 0) text += ", " + core::terminal::counted(nans, "NaN");
   if (infinities > 0) text += fmt::format(", {} {}", infinities, infinities == 1 ? "infinity" : "infinities");
   return text;
 }
@@ -71,8 +71,8 @@ void inspect_file(const std::string& path, const flags::ModelFlags& model, bool 
   } else if (is_hdf5 && results::is_results_file(path)) {
     constexpr std::size_t every = static_cast<std::size_t>(-1);
     const results::Shown all{.nodes_a_run = every, .elements = every, .is_each_run_shown = true};
-    terminal::Style style = terminal::style_of({}, terminal::surroundings_of(STDOUT_FILENO));
-    if (verbose) style.width = terminal::unlimited;
+    core::terminal::Style style = core::terminal::style_of({}, core::terminal::surroundings_of(STDOUT_FILENO));
+    if (verbose) style.width = core::terminal::unlimited;
     fmt::print("{}", results::results_report(path, verbose ? all : results::Shown(), style));
   } else {
     print_tensors(path);
@@ -81,7 +81,7 @@ void inspect_file(const std::string& path, const flags::ModelFlags& model, bool 
 
 /// Prints all that is known of one node; the exit code.
 int inspect_node(const std::string& path, const std::string& node, bool each) {
-  terminal::Style style = terminal::style_of({}, terminal::surroundings_of(STDOUT_FILENO));
+  core::terminal::Style style = core::terminal::style_of({}, core::terminal::surroundings_of(STDOUT_FILENO));
   fmt::print("{}", results::node_report(path, node, each, style));
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/style_flags.hpp"
 #include "parity/cli/show/print.hpp"
+#include "parity/core/terminal/table.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/policy/policy_lint.hpp"
@@ -19,7 +20,6 @@
 #include "parity/report/github.hpp"
 #include "parity/report/junit.hpp"
 #include "parity/results/judged_lint.hpp"
-#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -28,7 +28,7 @@ struct JudgeFlags {
   std::vector<std::string> results;
   std::string policy, explain, junit, json;
   bool force = false, github = false;
-  terminal::StyleFlags style;
+  core::terminal::StyleFlags style;
   core::Demands demands;
 };
 
@@ -61,7 +61,8 @@ int run_judge(const JudgeFlags& flags) {
   if (!flags.policy.empty()) policy = policy::read(flags.policy);
   auto [runs, findings] = judge_all(flags.results, policy ? &*policy : nullptr, flags.explain);
   out << results::to_text(
-      runs, terminal::style_of(flags.style, terminal::surroundings_of(is_on_stdout ? STDERR_FILENO : STDOUT_FILENO)));
+      runs, core::terminal::style_of(flags.style,
+                                     core::terminal::surroundings_of(is_on_stdout ? STDERR_FILENO : STDOUT_FILENO)));
   const auto is_explained = [](const results::JudgedRun& run) {
     return std::ranges::any_of(run.nodes, [](const results::JudgedNode& node) { return !node.explanation.empty(); });
   };
@@ -100,7 +101,7 @@ int run_lint(const std::string& file, const std::vector<std::string>& results, c
       findings.push_back(std::move(finding));
   for (const std::string& finding : findings) show::print("{}\n", finding);
   if (findings.empty())
-    std::cout << file << ": " << terminal::counted(policy.rules.size(), "rule") << ", nothing to object to\n";
+    std::cout << file << ": " << core::terminal::counted(policy.rules.size(), "rule") << ", nothing to object to\n";
   return findings.empty() ? 0 : 1;
 }
 

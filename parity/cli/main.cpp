@@ -14,8 +14,8 @@
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/show/help_formatter.hpp"
 #include "parity/core/did_you_mean.hpp"
+#include "parity/core/terminal/text.hpp"
 #include "parity/report/github.hpp"
-#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -23,7 +23,7 @@ namespace {
 constexpr int usage_error = 2, device_error = 3, nothing_ran = 77;
 
 int say(const char* what, int exit_code) {
-  std::cerr << "plumb: " << terminal::printable(what) << '\n';
+  std::cerr << "plumb: " << core::terminal::printable(what) << '\n';
   report::annotate_problem(what);
   return exit_code;
 }

@@ -6,7 +6,7 @@
 
 #include "gpu_vulkan/passes/fuse.hpp"
 #include "gpu_vulkan/plan/plan.hpp"
-#include "parity/terminal/text.hpp"
+#include "parity/core/terminal/text.hpp"
 
 namespace plumb::parity::cli {
 
@@ -36,7 +36,7 @@ bool OtherKernels::differ_in(const ir::Graph& graph) const {
 void note_idle_alternative(gpu_vulkan::VulkanExecutor& device, const std::string& name, const ir::Graph& graph) try {
   const std::int64_t alternative = device.options().alternative;
   if (alternative == 0 || OtherKernels(device, alternative).differ_in(graph)) return;
-  std::cerr << "note: " << terminal::printable(name)
+  std::cerr << "note: " << core::terminal::printable(name)
             << ": no node has another kernel or tile by --set alternative=" << alternative << '\n';
 } catch (const ir::Error&) {
   // A graph that cannot be planned is reported where it is run.

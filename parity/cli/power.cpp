@@ -19,12 +19,12 @@
 #include "parity/cli/show/print.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/parallel.hpp"
+#include "parity/core/terminal/style.hpp"
+#include "parity/core/terminal/text.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/power/faults/fault.hpp"
 #include "parity/report/progress.hpp"
-#include "parity/terminal/style.hpp"
-#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -121,7 +121,8 @@ int run_power(const PowerFlags& flags) {
   const double min_power = flags.min_power.value_or(bench.budget().min_power.value_or(0.90));
   const bool is_on_stdout = flags.json == "-";
   std::ostream& out = is_on_stdout ? std::cerr : std::cout;
-  const auto style = terminal::style_of({}, terminal::surroundings_of(is_on_stdout ? STDERR_FILENO : STDOUT_FILENO));
+  const auto style =
+      core::terminal::style_of({}, core::terminal::surroundings_of(is_on_stdout ? STDERR_FILENO : STDOUT_FILENO));
   std::vector<power::Result> results;
   std::vector<core::ExitCode> ends;
   for (const std::string& path : flags.paths) {
@@ -134,7 +135,7 @@ int run_power(const PowerFlags& flags) {
     const power::Result& result = results.back();
     progress.erase();
     const std::string text = power::by_fault(result) + '\n' + power::to_table(result);
-    out << terminal::fitted(terminal::printable(text), style.width);
+    out << core::terminal::fitted(core::terminal::printable(text), style.width);
     const double score = result.score();
     const bool nothing = std::isnan(score);
     ends.push_back(nothing              ? core::ExitCode::nothing_ran

@@ -1,5 +1,5 @@
 // plumb search: looks for numbers that bring a graph close to its limits.
-#include "parity/search/search.hpp"
+#include "parity/studies/search/search.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -55,8 +55,8 @@ void check_folder(const std::string& folder) {
 }
 
 int run_search(const SearchFlags& flags) {
-  search::Options options;
-  options.objective = ir::enum_value<search::Objective>(flags.objective).value();
+  studies::search::Options options;
+  options.objective = ir::enum_value<studies::search::Objective>(flags.objective).value();
   options.steps = flags.steps;
   options.seconds = seconds_of(flags.budget);
   check_folder(flags.keep);
@@ -73,17 +73,17 @@ int run_search(const SearchFlags& flags) {
   gpu_vulkan::VulkanExecutor device(flags::vulkan_options(flags.device));
   const cases::Executors executors{
       .reference = reference, .candidate = &device, .flushes_subnormals = !device.facts().denormals_kept_f32};
-  const search::Outcome found = search::search(start, executors, options);
+  const studies::search::Outcome found = studies::search::search(start, executors, options);
   bool has_failed = false;
-  for (const search::Record& record : found.records) {
+  for (const studies::search::Record& record : found.records) {
     has_failed = has_failed || record.is_failure;
     std::string text =
         fmt::format("{} {:.3g} at {} ({}), from {} in step {}", record.is_failure ? "failed" : flags.objective,
                     record.value, record.node, record.op, record.from, record.step);
     if (!flags.keep.empty()) {
-      const auto path = std::filesystem::path(flags.keep) / search::file_name(record, options.objective);
+      const auto path = std::filesystem::path(flags.keep) / studies::search::file_name(record, options.objective);
       ir::files::OutputFile file(path, {.kind = ir::files::FileKind::graph});
-      file.write(search::to_file(record, options.objective));
+      file.write(studies::search::to_file(record, options.objective));
       file.commit();
       text += ": " + path.string();
     }

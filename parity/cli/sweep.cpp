@@ -1,5 +1,5 @@
 // `plumb sweep`: a graph at several precisions, and which nodes may run in f16 within a budget.
-#include "parity/sweep/sweep.hpp"
+#include "parity/studies/sweep/sweep.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -18,9 +18,9 @@
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/parallel.hpp"
+#include "parity/core/terminal/shell_word.hpp"
+#include "parity/core/terminal/table.hpp"
 #include "parity/report/progress.hpp"
-#include "parity/terminal/shell_word.hpp"
-#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -32,15 +32,15 @@ struct SweepFlags {
   std::vector<std::string> inputs = {""};  ///< files of tensors, a sample each; "" for none
   std::uint64_t seeds = 1;
   std::vector<std::string> choices = {"always", "oscillation", "bound"};
-  sweep::SweepOptions options;
+  studies::sweep::SweepOptions options;
   bool verbose = false, force = false;
   flags::GraphFlags graph;
   flags::DeviceFlags device;
 };
 
 /// The rows to run: with --dtype alone the graph stored in that dtype, and the graph in f32.
-sweep::SweepOptions options_of(const SweepFlags& flags) {
-  sweep::SweepOptions options = flags.options;
+studies::sweep::SweepOptions options_of(const SweepFlags& flags) {
+  studies::sweep::SweepOptions options = flags.options;
   options.precisions.clear();
   options.choices.clear();
   std::vector<std::string> rows = flags.precisions;
@@ -96,7 +96,7 @@ std::vector<cases::Case> load_samples(const SweepFlags& flags) {
     }
   }
   if (equal > 0)
-    std::cerr << terminal::counted(equal, "seed") << " left out: all that the graph is fed comes from a file\n";
+    std::cerr << core::terminal::counted(equal, "seed") << " left out: all that the graph is fed comes from a file\n";
   return samples;
 }
 
@@ -111,7 +111,7 @@ std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const flags::DeviceFlags
 std::string source_of(const SweepFlags& flags, const std::vector<cases::Case>& samples) {
   std::string text = "plumb";
   const std::vector<std::string> words = show::command_line();
-  for (std::size_t i = 1; i < words.size(); ++i) text += ' ' + terminal::shell_word(words[i]);
+  for (std::size_t i = 1; i < words.size(); ++i) text += ' ' + core::terminal::shell_word(words[i]);
   text += ir::cat(": rel_l2 of every output within ", flags.options.budgets[0], ", seed ", samples.front().seed);
   std::vector<std::string> hashes;
   for (const cases::Case& sample : samples)
@@ -124,21 +124,21 @@ std::string source_of(const SweepFlags& flags, const std::vector<cases::Case>& s
 
 /// The plan that `bound` made, as a file.
 void write_plan(const std::unique_ptr<ir::files::OutputFile>& file, const SweepFlags& flags,
-                const std::vector<cases::Case>& samples, const sweep::SweepResult& result) {
-  const auto row = std::ranges::find(result.rows, sweep::Choice::bound, &sweep::SweepRow::choice);
+                const std::vector<cases::Case>& samples, const studies::sweep::SweepResult& result) {
+  const auto row = std::ranges::find(result.rows, studies::sweep::Choice::bound, &studies::sweep::SweepRow::choice);
   ir::require(row != result.rows.end(), "--plan needs --choose bound and --precision f16acc32");
   flags::write_whole(file, cases::to_toml(row->plan, source_of(flags, samples)));
   std::cerr << "plan: " << flags.plan << '\n';
 }
 
 /// A budget within which no product may run in f16 would look like a plan that was not made.
-void say_what_none_meets(const sweep::SweepResult& result) {
-  const auto is_empty = [](const sweep::SweepRow& row) { return row.budget && row.plan.empty(); };
+void say_what_none_meets(const studies::sweep::SweepResult& result) {
+  const auto is_empty = [](const studies::sweep::SweepRow& row) { return row.budget && row.plan.empty(); };
   const auto row = std::ranges::find_if(result.rows, is_empty);
   if (row == result.rows.end()) return;
   const double budget = *row->budget;
   double least = std::numeric_limits<double>::infinity();
-  for (const sweep::Candidate& one : result.candidates)
+  for (const studies::sweep::Candidate& one : result.candidates)
     if (!one.errors.empty()) least = std::min(least, std::ranges::max(one.errors));
   if (result.candidates.empty())
     show::print("bound: no product of this graph can run in f16\n");
@@ -150,7 +150,7 @@ void say_what_none_meets(const sweep::SweepResult& result) {
 }
 
 int run_sweep(const SweepFlags& flags) {
-  sweep::SweepOptions options = options_of(flags);
+  studies::sweep::SweepOptions options = options_of(flags);
   flags::Outputs outputs{.force = flags.force};
   for (const std::string& file : flags.inputs)
     for (auto& read : flags::files_read(fed_from(flags, file))) outputs.inputs.push_back(std::move(read));
@@ -168,17 +168,17 @@ int run_sweep(const SweepFlags& flags) {
   ir::Executor& candidate = device ? static_cast<ir::Executor&>(*device) : host;
   const cases::Executors executors{
       .reference = reference, .candidate = &candidate, .candidate_is_host = !device, .flushes_subnormals = flushes};
-  sweep::SweepResult result;
+  studies::sweep::SweepResult result;
   {
     report::Progress progress;
-    result = sweep::sweep(samples, executors, options, progress);
+    result = studies::sweep::sweep(samples, executors, options, progress);
   }
-  const terminal::Style style{.width = show::stdout_width()};
-  if (flags.verbose) std::cout << sweep::nodes_text(result, style) << '\n';
-  std::cout << sweep::to_text(result, style);
+  const core::terminal::Style style{.width = show::stdout_width()};
+  if (flags.verbose) std::cout << studies::sweep::nodes_text(result, style) << '\n';
+  std::cout << studies::sweep::to_text(result, style);
   say_what_none_meets(result);
   if (plan) write_plan(plan, flags, samples, result);
-  const auto failed = [](const sweep::SweepRow& row) { return row.verdict == core::Verdict::failed; };
+  const auto failed = [](const studies::sweep::SweepRow& row) { return row.verdict == core::Verdict::failed; };
   return static_cast<int>(std::ranges::any_of(result.rows, failed) ? core::ExitCode::failed : core::ExitCode::passed);
 }
 

@@ -12,11 +12,11 @@
 #include "parity/cli/reference.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
+#include "parity/core/terminal/text.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_lint.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/report/github.hpp"
-#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -32,8 +32,8 @@ bool is_on_stdout(const flags::VerifyFlags& flags) {
 VerifyRun::VerifyRun(const flags::VerifyFlags& flags)
     : flags_(flags),
       out_(is_on_stdout(flags) ? std::cerr : std::cout),
-      style_(terminal::style_of(flags.style,
-                                terminal::surroundings_of(is_on_stdout(flags) ? STDERR_FILENO : STDOUT_FILENO))),
+      style_(core::terminal::style_of(
+          flags.style, core::terminal::surroundings_of(is_on_stdout(flags) ? STDERR_FILENO : STDOUT_FILENO))),
       comparing_(flags.device.threads),
       reference_(reference_executor(flags.device.threads)) {}
 
@@ -63,7 +63,7 @@ void VerifyRun::open_profile() {
   const std::string& path = flags_.emulate.empty() ? flags_.profile : flags_.emulate;
   if (path.empty()) {
     if (!flags_.quiet)
-      out_ << terminal::folded(
+      out_ << core::terminal::folded(
           "no device profile: assuming the most pessimistic matrix-unit accumulation; run "
           "`plumb probe` to measure it\n",
           style_.width);

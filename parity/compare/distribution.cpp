@@ -1,4 +1,5 @@
 // Quantiles of many floats by counts of their leading bits, exact as long as they are few.
+// Optimised: it loops over elements or terms.
 #include "parity/compare/distribution.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Which elements of an output tell something: precise next to their line, not zero, not infinite.
+// Optimised: it loops over elements or terms.
 #include "parity/compare/telling.hpp"
 
 #include <fmt/format.h>

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "ir/dtype.hpp"
 #include "parity/core/lanes.hpp"
@@ -35,6 +36,20 @@ struct FloatFormat {
     return std::bit_cast<double>(static_cast<std::uint64_t>(place + 1023) << 52);
   }
 };
+
+/// x rounded to a significand of so many bits, to nearest even.
+inline double with_bits(double x, int bits) {
+  if (x == 0 || !std::isfinite(x)) return x;
+  if (std::abs(x) >= std::numeric_limits<double>::min() && bits > 1 && bits < 53) {
+    // To the nearest, half way to even: a carry goes into the exponent, where it belongs.
+    const auto stored = std::bit_cast<std::uint64_t>(x);
+    const int lost = 53 - bits;
+    const std::uint64_t below_half = (std::uint64_t{1} << (lost - 1)) - 1;
+    return std::bit_cast<double>((stored + below_half + (stored >> lost & 1)) >> lost << lost);
+  }
+  const int place = std::ilogb(x) - bits + 1;
+  return std::ldexp(std::nearbyint(std::ldexp(x, -place)), place);
+}
 
 /// FloatFormat::ulp, of which loops become vector code.
 class Spacing {

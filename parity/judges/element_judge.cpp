@@ -1,9 +1,9 @@
 // One output is compared, looked at closer, and compared again.
 #include "parity/judges/element_judge.hpp"
 
-#include "parity/certify/certify.hpp"
-#include "parity/elements/range.hpp"
-#include "parity/elements/settle.hpp"
+#include "parity/settle/certify/certify.hpp"
+#include "parity/settle/range.hpp"
+#include "parity/settle/settle.hpp"
 
 namespace plumb::parity::judges {
 
@@ -11,7 +11,7 @@ void ElementJudge::compare(const ir::Tensor& got, cases::NodeResult& result) {
   compare::Allowed& allowed = bounded_.allowed.at(k_);
   const auto compare_again = [&] {
     result.allowed = allowed;
-    result.local = certify::certify(subject_, k_, bounded_, got, result.certificate);
+    result.local = settle::certify::certify(subject_, k_, bounded_, got, result.certificate);
   };
   allowed = whole_;
   result.settled = {};
@@ -19,16 +19,16 @@ void ElementJudge::compare(const ir::Tensor& got, cases::NodeResult& result) {
   compare_again();
   if (result.local.agrees() && result.local.n_without_limit == 0 && !(result.local.ratio_finite > 0.5)) return;
   const double first_ratio = result.local.ratio();
-  const auto settle = [&](elements::Looks looks) {
-    result.settled = elements::settle(subject_, k_, bounded_, got, looks);
+  const auto settle = [&](settle::Looks looks) {
+    result.settled = settle::settle(subject_, k_, bounded_, got, looks);
     result.settled.first_ratio = first_ratio;
     if (!result.local.agrees() || result.local.n_without_limit > 0)
-      result.settled.out_of_range = elements::set_out_of_range_apart(subject_, k_, bounded_, got, native_);
+      result.settled.out_of_range = settle::set_out_of_range_apart(subject_, k_, bounded_, got, native_);
   };
-  settle(elements::Looks::until_one_fails);
+  settle(settle::Looks::until_one_fails);
   if (result.settled.left > 0 && result.settled.out_of_range > 0) {  // the one may be apart for all that
     allowed = whole_;
-    settle(elements::Looks::at_all);
+    settle(settle::Looks::at_all);
   }
   if (result.settled.open + result.settled.out_of_range > 0) compare_again();
 }

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "parity/cases/node_result.hpp"
-#include "parity/elements/subject.hpp"
 #include "parity/policy/policy_gate.hpp"
+#include "parity/settle/subject.hpp"
 
 namespace plumb::parity::judges {
 
@@ -14,7 +14,7 @@ class ElementJudge {
  public:
   /// `bounded` is the segment's own evaluation. It is written to: its limits become those of the elements that were
   /// looked at, elements of its truth are made more exact. All that is referred to must outlive the judge.
-  ElementJudge(const elements::Subject& subject, std::size_t k, bounds::Bounded& bounded)
+  ElementJudge(const settle::Subject& subject, std::size_t k, bounds::Bounded& bounded)
       : subject_(subject), k_(k), bounded_(bounded), whole_(bounded.allowed.at(k)) {}
 
   /// Sets what `result` says of an output: allowed, local, certificate, settled. Any number of results can be compared,
@@ -25,7 +25,7 @@ class ElementJudge {
   const compare::Allowed& whole() const { return whole_; }
 
  private:
-  const elements::Subject& subject_;
+  const settle::Subject& subject_;
   const std::size_t k_;
   bounds::Bounded& bounded_;
   const compare::Allowed whole_;

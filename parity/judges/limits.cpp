@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "ir/passes/widen.hpp"
+#include "parity/bounds/runs/sign_runs.hpp"
 #include "parity/compare/scan.hpp"
 #include "parity/core/parallel.hpp"
-#include "parity/elements/summing.hpp"
-#include "parity/expected/sign_runs.hpp"
+#include "parity/settle/summing.hpp"
 
 namespace plumb::parity::judges {
 
@@ -31,7 +31,7 @@ OutputJudgement elements_within(const Question& question, std::size_t k, Limited
   return output;
 }
 
-sums::ElementLimit limit_of_sum(const Question& question, const terms::ElementSum& sum,
+sums::ElementLimit limit_of_sum(const Question& question, const element::terms::ElementSum& sum,
                                 const sums::Arithmetic& arithmetic) {
   sums::ElementLimit limit = sums::limit_of(sum, arithmetic, question.lambda);
   if (!question.looks_closely) return limit;
@@ -43,7 +43,8 @@ sums::ElementLimit limit_of_sum(const Question& question, const terms::ElementSu
   return limit;
 }
 
-ir::Feeds widened_feeds_of(const Question& question, const definitions::Definition& definition, const ir::Feeds& own) {
+ir::Feeds widened_feeds_of(const Question& question, const judges::definitions::Definition& definition,
+                           const ir::Feeds& own) {
   ir::Feeds fed;
   for (std::size_t i = 0; i < definition.operands.size(); ++i)
     fed.emplace(definition.graph.inputs()[definition.operands[i]], question.in.at(i));
@@ -51,7 +52,7 @@ ir::Feeds widened_feeds_of(const Question& question, const definitions::Definiti
   return fed;
 }
 
-ir::Feeds feeds_of(const Question& question, const definitions::Definition& definition, const ir::Feeds& own) {
+ir::Feeds feeds_of(const Question& question, const judges::definitions::Definition& definition, const ir::Feeds& own) {
   ir::Feeds fed = widened_feeds_of(question, definition, own);
   for (auto& [name, tensor] : fed)
     tensor = ir::convert(tensor, definition.graph.type(*definition.graph.find(name)).dtype);
@@ -60,7 +61,7 @@ ir::Feeds feeds_of(const Question& question, const definitions::Definition& defi
 
 namespace {
 
-using LimitOfSum = std::function<sums::ElementLimit(const terms::ElementSum&, const sums::Arithmetic&)>;
+using LimitOfSum = std::function<sums::ElementLimit(const element::terms::ElementSum&, const sums::Arithmetic&)>;
 
 /// The limits of all sums of a graph by their own terms, as nobody knows in which order they are added (verdict.md V16,
 /// V17).
@@ -81,17 +82,17 @@ bounds::KnownErrors sums_by_terms(ir::Executor& reference, const core::Segment& 
     std::vector<ir::Tensor> wide;
     for (const ir::Value v : node->inputs)
       wide.push_back(segment.graph.is_source(v) ? feeds.at(segment.graph.inputs()[v]) : computed.at(v));
-    const auto summing = elements::sums_of(segment.graph, *node, std::move(wide), manner);
+    const auto summing = settle::sums_of(segment.graph, *node, std::move(wide), manner);
     if (!summing) continue;
     const ir::Tensor none({ir::DType::f64, summing->shape});
     compare::Limits limits{none, none, {}, none};
     const auto probable = limits.probable.as<double>(), certain = limits.certain.as<double>(),
                chance = limits.chance->as<double>();
     core::for_each_piece(probable.size(), core::workers_for(probable.size()), [&](std::size_t i, std::size_t) {
-      const terms::ElementSum sum = summing->at(i);
+      const element::terms::ElementSum sum = summing->at(i);
       const sums::ElementLimit limit = limit_of(sum, summing->arithmetic);
       double made = 0;
-      for (const terms::Product& term : sum.terms) made += term.value();
+      for (const element::terms::Product& term : sum.terms) made += term.value();
       const double stored = summing->stored * std::abs(made * sum.scale / sum.divisor);
       probable[i] = limit.probable + stored;
       certain[i] = limit.certain + stored;
@@ -104,7 +105,7 @@ bounds::KnownErrors sums_by_terms(ir::Executor& reference, const core::Segment& 
 
 }  // namespace
 
-std::vector<Limited> limits_of(const Question& question, const definitions::Definition& definition,
+std::vector<Limited> limits_of(const Question& question, const judges::definitions::Definition& definition,
                                const ir::Feeds& own, double lambda) {
   core::Segment segment{.graph = definition.graph, .fed = {}, .outputs = definition.graph.results(), .judged = {}};
   segment.judged.error_class = ir::ErrorClass::comp;
@@ -114,7 +115,7 @@ std::vector<Limited> limits_of(const Question& question, const definitions::Defi
   manner.arithmetic.sums.clear();
   manner.arithmetic.deviations = lambda;
   const ir::Feeds feeds = widened_feeds_of(question, definition, own);
-  const auto limit_of = [&](const terms::ElementSum& sum, const sums::Arithmetic& arithmetic) {
+  const auto limit_of = [&](const element::terms::ElementSum& sum, const sums::Arithmetic& arithmetic) {
     return limit_of_sum(question, sum, arithmetic);
   };
   const bounds::KnownErrors known = question.looks_closely
@@ -139,7 +140,8 @@ std::vector<Limited> limits_of(const Question& question, const definitions::Defi
   return found;
 }
 
-Judgement judge_composed(const Question& question, const definitions::Definition& definition, const ir::Feeds& own) {
+Judgement judge_composed(const Question& question, const judges::definitions::Definition& definition,
+                         const ir::Feeds& own) {
   Judgement judgement;
   std::vector<Limited> limits = limits_of(question, definition, own, question.lambda);
   for (std::size_t k = 0; k < limits.size(); ++k)
@@ -153,10 +155,10 @@ constexpr unsigned sign_runs = 8;
 
 /// How far elements of a node may be off by chance: of sums, where these are looked at closely, in the worst order of
 /// several. What creeps in them sign runs have anyway.
-expected::Evaluate deviations_for(const Question& question) {
-  if (!question.looks_closely) return expected::by_error_models;
+bounds::runs::Evaluate deviations_for(const Question& question) {
+  if (!question.looks_closely) return bounds::runs::by_error_models;
   return [](ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed, const bounds::Manner& manner) {
-    const auto limit_of = [&](const terms::ElementSum& sum, const sums::Arithmetic& arithmetic) {
+    const auto limit_of = [&](const element::terms::ElementSum& sum, const sums::Arithmetic& arithmetic) {
       return sums::limit_of(sum, arithmetic, manner.arithmetic.deviations);
     };
     return bounds::evaluate_bounded(reference, segment, fed, manner,
@@ -175,21 +177,21 @@ void keep_unless_open(const compare::Limits& first, const Question& question, st
 }
 
 /// The limits of elements, those included that hang on a choice.
-compare::Limits limits_at(const expected::Spread& spread, double lambda) {
-  compare::Limits limits = expected::limits_of(spread, lambda);
-  expected::add_choices(spread, limits);
+compare::Limits limits_at(const bounds::runs::Spread& spread, double lambda) {
+  compare::Limits limits = bounds::runs::limits_of(spread, lambda);
+  bounds::runs::add_choices(spread, limits);
   return limits;
 }
 
 /// Integers and bools that hang on an open choice are one of what it leaves, which says little. The others are as they
 /// are.
-void judge_whole(const ir::Tensor& got, const expected::Spread& spread, OutputJudgement& output) {
+void judge_whole(const ir::Tensor& got, const bounds::runs::Spread& spread, OutputJudgement& output) {
   output.kind = cases::UnitKind::choice;
   const std::size_t width = ir::info(got.dtype()).bytes, count = static_cast<std::size_t>(got.elements());
   for (std::size_t i = 0; i < count; ++i) {
     const bool is_equal = std::ranges::equal(got.bytes().subspan(i * width, width),
                                              std::as_const(output.truth).bytes().subspan(i * width, width));
-    const bool is_left_open = spread.is_open(i) && expected::admits(*spread.admissible, got, i);
+    const bool is_left_open = spread.is_open(i) && bounds::runs::admits(*spread.admissible, got, i);
     output.ratio.push_back(is_equal ? 0 : std::numeric_limits<double>::infinity());
     output.standing.push_back(is_left_open ? Standing::flagged : Standing::informative);
   }
@@ -197,17 +199,18 @@ void judge_whole(const ir::Tensor& got, const expected::Spread& spread, OutputJu
 
 }  // namespace
 
-Judgement propagated(const Question& question, const definitions::Definition& definition, const ir::Feeds& own) {
+Judgement propagated(const Question& question, const judges::definitions::Definition& definition,
+                     const ir::Feeds& own) {
   const auto& results = definition.graph.results();
-  const auto run = [&](const expected::Evaluate& deviations) {
-    return expected::spread_of(question.reference, definition.graph, feeds_of(question, definition, own), results, {},
-                               {sign_runs, question.lambda}, deviations);
+  const auto run = [&](const bounds::runs::Evaluate& deviations) {
+    return bounds::runs::spread_of(question.reference, definition.graph, feeds_of(question, definition, own), results,
+                                   {}, {sign_runs, question.lambda}, deviations);
   };
   const auto spreads = run(deviations_for(question));
-  const auto at_first = question.looks_closely ? run(expected::by_error_models) : decltype(spreads){};
+  const auto at_first = question.looks_closely ? run(bounds::runs::by_error_models) : decltype(spreads){};
   Judgement judgement;
   for (std::size_t k = 0; k < results.size(); ++k) {
-    const expected::Spread& spread = spreads.at(results[k]);
+    const bounds::runs::Spread& spread = spreads.at(results[k]);
     OutputJudgement& output = judgement.outputs.emplace_back();
     output.truth = spread.truth;
     if (ir::unit_roundoff(question.out_type(k).dtype) == 0) {
@@ -227,7 +230,7 @@ Judgement judge_by_definition(const Question& question) {
   ir::TensorTypes types;
   for (const ir::Value v : question.segment.graph.nodes().front().inputs)
     types.push_back(question.segment.graph.type(v));
-  return propagated(question, *definitions::find_definition(question.op(), types));
+  return propagated(question, *judges::definitions::find_definition(question.op(), types));
 }
 
 }  // namespace plumb::parity::judges

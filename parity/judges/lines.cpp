@@ -129,7 +129,7 @@ OutputJudgement judge_transform(const Question& question, std::size_t k, const i
   const ir::Tensor& in_f64 = question.truth.outputs.at(k);
   LineLimits limits{.line = how.line_y, .weights = how.weights_y};
   if (core::compute_dtype(question.out_type(k).dtype) == ir::DType::f64)
-    limits.truth = certify::transformed_in_long_double(
+    limits.truth = settle::certify::transformed_in_long_double(
         x, in_f64, {how.kind, how.length, how.scale, how.line_x, how.line_y, how.real_at});
   const bool is_long = limits.truth.has_value();
   // Flushing loses a number on every product and sum: these errors do not average out.

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "parity/bounds/transform_errors.hpp"
-#include "parity/certify/long_transform.hpp"
 #include "parity/judges/question.hpp"
+#include "parity/settle/certify/long_transform.hpp"
 
 /// Outputs whose errors are spread over a line, as those of a transform are: a line is held to the 2-norm of its errors
 /// (verdict.md V67).
@@ -36,7 +36,7 @@ OutputJudgement judge_lines(const Question& question, std::size_t k, const LineL
 /// Where the candidate computes in f64, the truth is made again in long double and rounded, if that takes no more than
 /// 2^24 operations: then no limit counts twice for the truth (Question::unit), but has one roundoff more.
 struct Transform {
-  certify::TransformKind kind = certify::TransformKind::forward;
+  settle::certify::TransformKind kind = settle::certify::TransformKind::forward;
   std::int64_t length = 1;
   double scale = 1;
   compare::Line line_x = {}, line_y = {};

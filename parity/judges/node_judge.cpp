@@ -14,12 +14,11 @@
 #include "parity/compare/false_alarms.hpp"
 #include "parity/compare/scan.hpp"
 #include "parity/core/float_format.hpp"
-#include "parity/elements/feeds.hpp"
+#include "parity/element/terms/lines.hpp"
+#include "parity/element/terms/median_term.hpp"
 #include "parity/judges/limits.hpp"
 #include "parity/judges/units.hpp"
-#include "parity/samples/sensitivity.hpp"
-#include "parity/terms/lines.hpp"
-#include "parity/terms/median_term.hpp"
+#include "parity/settle/feeds.hpp"
 
 namespace plumb::parity::judges {
 namespace {
@@ -38,7 +37,7 @@ double lambda_of(const bounds::Manner& manner, const core::Segment& segment) {
 bool is_same(const ir::Tensor& a, const ir::Tensor& b) { return std::ranges::equal(a.bytes(), b.bytes()); }
 
 /// The segment's operands, one by one, widened.
-std::vector<ir::Tensor> operands_of(const elements::Subject& subject) {
+std::vector<ir::Tensor> operands_of(const settle::Subject& subject) {
   std::vector<ir::Tensor> wide;
   for (const ir::Value v : subject.segment.graph.nodes().front().inputs)
     wide.push_back(ir::passes::widen(subject.inputs[v]));
@@ -62,7 +61,7 @@ bool all_finite(const ir::TensorView& x, const OutputJudgement& output, std::siz
 }
 
 /// Operands with half of their bits, in the dtypes of the widened graph; nothing where that changes none.
-std::optional<ir::Feeds> with_fewer_bits(const elements::Subject& subject, ir::DType result) {
+std::optional<ir::Feeds> with_fewer_bits(const settle::Subject& subject, ir::DType result) {
   ir::Feeds fed;
   bool differs = false;
   for (std::size_t i = 0; i < subject.inputs.size(); ++i) {
@@ -73,7 +72,7 @@ std::optional<ir::Feeds> with_fewer_bits(const elements::Subject& subject, ir::D
       const auto bits = [](ir::DType of) { return core::float_format(of).fraction_bits + 1; };
       const std::span<double> numbers(reinterpret_cast<double*>(wide.bytes().data()), wide.bytes().size() / 8);
       for (double& x : numbers) {
-        const double less = samples::with_bits(x, std::min(bits(dtype), bits(of_result)) / 2);
+        const double less = core::with_bits(x, std::min(bits(dtype), bits(of_result)) / 2);
         differs |= less != x && !std::isnan(x);
         x = less;
       }
@@ -85,15 +84,15 @@ std::optional<ir::Feeds> with_fewer_bits(const elements::Subject& subject, ir::D
 
 /// The segment's operand, widened, without the term of median size of each of its sums; nothing for ops whose sums are
 /// not known.
-std::optional<ir::Feeds> with_terms_missing(const elements::Subject& subject) {
+std::optional<ir::Feeds> with_terms_missing(const settle::Subject& subject) {
   const ir::Node& node = subject.segment.graph.nodes().front();
   if (!node.op.is<ir::ops::Reduce>() || ir::is_complex(subject.inputs[0].dtype())) return std::nullopt;
   ir::Tensor x = ir::passes::widen(subject.inputs[0]);
   const std::int64_t count = subject.segment.graph.type(node.outputs[0]).shape.elements();
-  const terms::Lines lines(x.shape(), node.op.as<ir::ops::Reduce>().axes);
+  const element::terms::Lines lines(x.shape(), node.op.as<ir::ops::Reduce>().axes);
   for (std::int64_t line = 0; line < count; ++line) {
     const std::vector<std::int64_t> elements = lines.elements(line);
-    const auto missing = terms::median_term(x.as<double>(), {elements.begin(), elements.end()});
+    const auto missing = element::terms::median_term(x.as<double>(), {elements.begin(), elements.end()});
     if (missing) x.as<double>()[*missing] = 0;
   }
   ir::Feeds fed;
@@ -112,7 +111,7 @@ std::int64_t steps_on_own_states(const core::Segment& segment, std::size_t k) {
 
 /// Elements of output `k` behind the last step of their sequence, which are 0 whatever the operands are.
 template <class T>
-std::uint64_t beyond_end_of(const T& op, const elements::Subject& subject, const ir::Shape& y) {
+std::uint64_t beyond_end_of(const T& op, const settle::Subject& subject, const ir::Shape& y) {
   const auto lengths = ir::kernels::recurrent_operands(op).lengths;
   if (!lengths || y.size() != 4 || y.elements() == 0) return 0;
   const ir::Value v = subject.segment.graph.nodes().front().inputs[*lengths];
@@ -122,7 +121,7 @@ std::uint64_t beyond_end_of(const T& op, const elements::Subject& subject, const
   return static_cast<std::uint64_t>(steps * (y.elements() / (y[0] * y[2])));
 }
 
-std::uint64_t beyond_end(const elements::Subject& subject, std::size_t k) {
+std::uint64_t beyond_end(const settle::Subject& subject, std::size_t k) {
   const ir::Graph& graph = subject.segment.graph;
   if (graph.nodes().size() != 1) return 0;
   const ir::Op& op = graph.nodes().front().op;
@@ -188,8 +187,8 @@ bounds::Bounded evaluate_elements(ir::Executor& reference, const core::Segment& 
   const Question question{reference,     segment, std::move(in), std::move(got),
                           bounded.truth, {},      manner,        lambda_of(manner, segment)};
   // Errors of all steps come together where nobody says what a step went on from: that is how definitions are judged.
-  const Judgement judgement =
-      definitions::has_definition(node.op) ? judge_by_definition(question) : (*find_judge(node.op, extra))(question);
+  const Judgement judgement = judges::definitions::has_definition(node.op) ? judge_by_definition(question)
+                                                                           : (*find_judge(node.op, extra))(question);
   const auto has_elements = [](const OutputJudgement& one) { return one.kind == cases::UnitKind::element; };
   if (!std::ranges::all_of(judgement.outputs, has_elements))
     return bounds::evaluate_bounded(reference, segment, fed, manner);
@@ -202,7 +201,7 @@ std::uint64_t limits_of_chance(const core::Segment& segment, std::size_t k, cons
   return bounds::real_numbers_of(segment.graph.type(segment.outputs.at(k)));
 }
 
-NodeJudge::NodeJudge(const elements::Subject& subject, bounds::Bounded& bounded, std::vector<const ir::Tensor*> outputs,
+NodeJudge::NodeJudge(const settle::Subject& subject, bounds::Bounded& bounded, std::vector<const ir::Tensor*> outputs,
                      const ExtraJudges* extra)
     : subject_(subject), bounded_(bounded), outputs_(std::move(outputs)) {
   if (is_joint(subject.segment, extra))
@@ -306,7 +305,7 @@ std::uint64_t NodeJudge::set_out_of_range_apart(std::size_t k, const ir::TensorV
     const auto own = is_far(output, u, got);
     if (!own.first) continue;
     if (!of_native_) {
-      native_ = core::evaluate(subject_.reference, subject_.segment, elements::native_feed(subject_)).outputs;
+      native_ = core::evaluate(subject_.reference, subject_.segment, settle::native_feed(subject_)).outputs;
       of_native_ = judgement_of(native_, false);
     }
     const OutputJudgement& native = of_native_->outputs.at(k);

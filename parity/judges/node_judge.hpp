@@ -32,7 +32,7 @@ class NodeJudge {
  public:
   /// `bounded` is what evaluate() gave, and is written to. `outputs` is what the candidate gave, null for an output
   /// that nobody kept. All that is referred to must outlive the judge.
-  NodeJudge(const elements::Subject& subject, bounds::Bounded& bounded, std::vector<const ir::Tensor*> outputs,
+  NodeJudge(const settle::Subject& subject, bounds::Bounded& bounded, std::vector<const ir::Tensor*> outputs,
             const ExtraJudges* extra = nullptr);
 
   /// Sets what `result` says of output `k`, were it `got` beside the candidate's other outputs: allowed, local,
@@ -69,7 +69,7 @@ class NodeJudge {
   void compare_jointly(std::size_t k, const ir::Tensor& got, cases::NodeResult& result);
   std::uint64_t set_out_of_range_apart(std::size_t k, const ir::TensorView& got, OutputJudgement& output);
 
-  const elements::Subject& subject_;
+  const settle::Subject& subject_;
   bounds::Bounded& bounded_;
   const std::vector<const ir::Tensor*> outputs_;
   std::shared_ptr<const Judge> judge_;

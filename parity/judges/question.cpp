@@ -1,9 +1,9 @@
 // Units and floors of a question, and the judge of each op: the tables that CMake writes of parity/judges/ops and
-// parity/definitions/ops.
+// parity/judges/definitions/ops.
 #include "parity/judges/question.hpp"
 
 #include "parity/core/float_format.hpp"
-#include "parity/definitions/definition.hpp"
+#include "parity/judges/definitions/definition.hpp"
 #include "parity/judges/limits.hpp"
 #include "parity/judges/op_table.hpp"
 
@@ -46,7 +46,7 @@ std::optional<Judge> find_judge(const ir::Op& op, const ExtraJudges* extra) {
   if (extra != nullptr)
     if (const auto found = extra->by_op.find(&op.schema()); found != extra->by_op.end()) return found->second(op);
   if (const auto found = table().find(&op.schema()); found != table().end()) return found->second(op);
-  if (!has_error_model(op) && definitions::has_definition(op)) return Judge(judge_by_definition);
+  if (!has_error_model(op) && judges::definitions::has_definition(op)) return Judge(judge_by_definition);
   return std::nullopt;
 }
 

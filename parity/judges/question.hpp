@@ -47,8 +47,8 @@ struct ExtraJudges {
   std::unordered_map<const ir::OpSchema*, std::function<std::optional<Judge>(const ir::Op&)>> by_op;
 };
 
-/// The judge of an op that has a file in parity/judges/ops or, without an error model, in parity/definitions/ops, or
-/// one in `extra`; nothing for those whose elements have limits of their own.
+/// The judge of an op that has a file in parity/judges/ops or, without an error model, in
+/// parity/judges/definitions/ops, or one in `extra`; nothing for those whose elements have limits of their own.
 std::optional<Judge> find_judge(const ir::Op& op, const ExtraJudges* extra = nullptr);
 
 /// The ops that have a file in parity/judges/ops.

@@ -93,7 +93,7 @@ struct OutputBudget {
   std::string output;  ///< a glob over "label", "label:1"
   std::uint32_t line = 0;
   std::vector<Requirement> require = {};
-  std::string reason = {};  ///< why it became looser, for the ratchet
+  std::string reason = {};                                ///< why it became looser, for the ratchet
   bool is_fitted = false, is_fitted_to_software = false;  ///< by plumb fit (docs/fit.md), to what kind of device
 };
 

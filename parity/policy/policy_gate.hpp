@@ -13,7 +13,7 @@
 namespace plumb::parity::cases {
 struct JudgedBy;
 struct NodeResult;
-}
+}  // namespace plumb::parity::cases
 
 namespace plumb::parity::policy {
 

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "parity/elements/feeds.hpp"
-#include "parity/elements/settle.hpp"
+#include "parity/checks/samples/replay_check.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
-#include "parity/samples/replay_check.hpp"
+#include "parity/settle/feeds.hpp"
+#include "parity/settle/settle.hpp"
 
 namespace plumb::parity::power {
 namespace {
@@ -26,13 +26,13 @@ bounds::Manner manner_of(const cases::Executors& executors, const cases::NodeRes
 }
 
 /// The truth and the limits of a segment on what it was fed.
-bounds::Bounded evaluated(const elements::Subject& subject, const judges::ExtraJudges* extra) {
-  return judges::evaluate(subject.reference, subject.segment, elements::widened_feeds(subject), subject.manner, extra);
+bounds::Bounded evaluated(const settle::Subject& subject, const judges::ExtraJudges* extra) {
+  return judges::evaluate(subject.reference, subject.segment, settle::widened_feeds(subject), subject.manner, extra);
 }
 
 /// The limits of the output's elements when they are looked at one by one.
-compare::Allowed exactly_allowed(const elements::Subject& subject, const faults::Site& site, bounds::Bounded bounded) {
-  elements::set_exact_limits(subject, site.output, bounded, site.type.dtype);
+compare::Allowed exactly_allowed(const settle::Subject& subject, const faults::Site& site, bounds::Bounded bounded) {
+  settle::set_exact_limits(subject, site.output, bounded, site.type.dtype);
   return bounded.allowed[site.output];
 }
 
@@ -54,8 +54,8 @@ Bench::Bench(const Options& options, const cases::Executors& executors, const ca
       subject_{executors.reference, site.segment, inputs_, result_.sums, manner_},
       bounded_(evaluated(subject_, options.extra_judges.get())),
       judge_(subject_, bounded_, std::move(outputs), options.extra_judges.get()),
-      rounding_(samples::RoundingSample::of(subject_, site.output, bounded_.truth.outputs[site.output],
-                                            {subject.seed, result.name()})) {
+      rounding_(checks::samples::RoundingSample::of(subject_, site.output, bounded_.truth.outputs[site.output],
+                                                    {subject.seed, result.name()})) {
   if (!judge_.judges_elements()) {
     judge_.compare(site.output, got, result_);
     honest_units_ = result_.local.ratio();
@@ -69,7 +69,7 @@ Bench::Bench(const Options& options, const cases::Executors& executors, const ca
 
 /// Adds the reference's output in the candidate's own dtypes to the honest evaluations.
 void Bench::add_native() try {
-  effect_->add(elements::evaluate_natively(subject_, site_.output));
+  effect_->add(settle::evaluate_natively(subject_, site_.output));
 } catch (const ir::Error&) {  // it has no kernel for these dtypes: then the clean run speaks alone
 }
 
@@ -94,7 +94,8 @@ bool Bench::is_refused_alone(const ir::Tensor& tensor, std::uint64_t element) {
 
 /// Whether the sample that verify adds up again does not have the bits that the kernel's record gives.
 bool Bench::is_refuted(const ir::Tensor& tensor) const {
-  return samples::replay_sample(subject_, site_.output, truth(), tensor, {case_.seed, result_.name() + ".replay"})
+  return checks::samples::replay_sample(subject_, site_.output, truth(), tensor,
+                                        {case_.seed, result_.name() + ".replay"})
       .refutes();
 }
 

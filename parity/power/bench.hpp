@@ -1,9 +1,9 @@
 #pragma once
 
+#include "parity/checks/samples/statistics.hpp"
 #include "parity/judges/node_judge.hpp"
 #include "parity/power/effect.hpp"
 #include "parity/power/power.hpp"
-#include "parity/samples/statistics.hpp"
 
 namespace plumb::parity::power {
 
@@ -48,12 +48,12 @@ class Bench {
   const std::vector<ir::Tensor> fed_;
   const std::vector<ir::TensorView> inputs_;
   const bounds::Manner manner_;
-  const elements::Subject subject_;
+  const settle::Subject subject_;
   bounds::Bounded bounded_;
   judges::NodeJudge judge_;
-  const std::optional<samples::RoundingSample> rounding_;  ///< the sample of its sums, where it has such
-  std::optional<Effect> effect_;                           ///< where elements are judged by themselves
-  double honest_units_ = 0;                                ///< else the largest ratio of what the candidate gave
+  const std::optional<checks::samples::RoundingSample> rounding_;  ///< the sample of its sums, where it has such
+  std::optional<Effect> effect_;                                   ///< where elements are judged by themselves
+  double honest_units_ = 0;  ///< else the largest ratio of what the candidate gave
 };
 
 }  // namespace plumb::parity::power

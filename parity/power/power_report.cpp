@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "parity/core/terminal/table.hpp"
 #include "parity/power/power.hpp"
-#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::power {
 namespace {
@@ -39,7 +39,8 @@ Counts counts_of(const NodePower& node) {
 
 /// "3.2 ulp, 0.41 of the bound".
 std::string text_of(const Size& size) {
-  return fmt::format("{} ulp, {} of the bound", terminal::short_number(size.ulp), terminal::short_number(size.ratio));
+  return fmt::format("{} ulp, {} of the bound", core::terminal::short_number(size.ulp),
+                     core::terminal::short_number(size.ratio));
 }
 
 std::string missed_line(const NodePower& node, const Trial& trial) {
@@ -48,8 +49,9 @@ std::string missed_line(const NodePower& node, const Trial& trial) {
       trial.place == faults::Place::whole ? "" : fmt::format(" in one {}", ir::enum_name(trial.place));
   const std::string reason = trial.reason == Reason::none ? "" : fmt::format(", {}", ir::enum_name(trial.reason));
   std::string text = fmt::format("missed {}{} at {}{} ({}): d {}, {}{}", trial.fault->name, place, inside, node.name,
-                                 node.op, terminal::short_number(trial.effect), text_of(trial.size), reason);
-  if (trial.smallest) text += fmt::format("; caught from {} times it", terminal::short_number(trial.smallest->share));
+                                 node.op, core::terminal::short_number(trial.effect), text_of(trial.size), reason);
+  if (trial.smallest)
+    text += fmt::format("; caught from {} times it", core::terminal::short_number(trial.smallest->share));
   return text + '\n';
 }
 
@@ -91,14 +93,14 @@ std::string by_check(const Result& result) {
 }  // namespace
 
 std::string to_table(const Result& result) {
-  terminal::TextTable table(
+  core::terminal::TextTable table(
       {"node", "op", "dtype", "caught", "d < 4", "no effect", "least ulp", "resolution", "vacuity", "verdict"}, 3);
   std::string missed;
   for (const NodePower& node : result.nodes) {
     const Counts counts = counts_of(node);
     const auto resolution = node.resolution();
     table.row({node.name, node.op, std::string(ir::info(node.type.dtype).name), counts.share(), counts.share_below(),
-               std::to_string(counts.no_effect), terminal::short_number(least_ulp(node)),
+               std::to_string(counts.no_effect), core::terminal::short_number(least_ulp(node)),
                resolution ? fmt::format("2^-{}", *resolution) : "-", fmt::format("{:.2f}", node.vacuity.score()),
                std::string(node.has_verdict ? ir::enum_name(node.verdict) : "no verdict")});
     if (!node.why.empty()) table.note(node.why);
@@ -121,7 +123,7 @@ std::string to_table(const Result& result) {
 }
 
 std::string by_fault(const Result& result) {
-  terminal::TextTable table({"fault", "caught", "d < 4", "no effect", "least ulp", "least ratio"}, 1);
+  core::terminal::TextTable table({"fault", "caught", "d < 4", "no effect", "least ulp", "least ratio"}, 1);
   for (const faults::Fault* const fault : planted_in(result)) {
     Counts counts;
     Size least;
@@ -134,7 +136,7 @@ std::string by_fault(const Result& result) {
         least.ratio = std::fmin(least.ratio, trial.smallest->ratio);
       }
     table.row({std::string(fault->name), counts.share(), counts.share_below(), std::to_string(counts.no_effect),
-               terminal::short_number(least.ulp), terminal::short_number(least.ratio)});
+               core::terminal::short_number(least.ulp), core::terminal::short_number(least.ratio)});
   }
   return table.text();
 }

@@ -1,4 +1,5 @@
 // Attention as a profile says that a device adds it: an online softmax over blocks of keys.
+// Optimised: it loops over elements or terms.
 #include "parity/profile/attention.hpp"
 
 #include <algorithm>
@@ -8,9 +9,9 @@
 
 #include "parity/core/float_format.hpp"
 #include "parity/core/parallel.hpp"
+#include "parity/element/terms/attention_row.hpp"
 #include "parity/profile/many_products.hpp"
 #include "parity/profile/running_sum.hpp"
-#include "parity/terms/attention_row.hpp"
 
 namespace plumb::parity::profile {
 namespace {
@@ -102,7 +103,7 @@ std::optional<Emulators> emulators_of(const DeviceProfile& profile, std::span<co
 /// The values of a head as columns of the products with each block of weights.
 class Values {
  public:
-  Values(const Emulators& by, const terms::AttentionRow& any, std::int64_t keys, std::int64_t columns)
+  Values(const Emulators& by, const element::terms::AttentionRow& any, std::int64_t keys, std::int64_t columns)
       : columns_(columns) {
     for (std::int64_t from = 0; from < keys; from += by.block) {
       const std::int64_t count = std::min(by.block, keys - from), terms = by.parts.terms(count);
@@ -231,7 +232,7 @@ class Heads {
   }
 
  private:
-  terms::AttentionRow row(std::int64_t head, std::int64_t query) const {
+  element::terms::AttentionRow row(std::int64_t head, std::int64_t query) const {
     return {op_, operands_, head * n_.Sq + query};
   }
 
@@ -240,7 +241,7 @@ class Heads {
     const auto write = [](std::span<const double> numbers, float* to) {
       for (std::size_t d = 0; d < numbers.size(); ++d) to[d] = static_cast<float>(numbers[d]);
     };
-    const terms::AttentionRow any = row(head, 0);
+    const element::terms::AttentionRow any = row(head, 0);
     const Lines queries{n_.Sq, n_.D, [&](std::int64_t first, std::int64_t count, float* to) {
                           for (std::int64_t i = 0; i < count; ++i) write(row(head, first + i).query(), to + i * n_.D);
                         }};
@@ -262,7 +263,7 @@ class Heads {
   }
 
   /// Products become scores in place.
-  void run_query(const terms::AttentionRow& row, std::span<float> scores, const Values& values,
+  void run_query(const element::terms::AttentionRow& row, std::span<float> scores, const Values& values,
                  std::span<float> y) const {
     const std::vector<std::int64_t> seen = row.keys();
     if (seen.empty()) return;  // zeros, as y is
@@ -286,7 +287,7 @@ class Heads {
   const Attention& op_;
   const Emulators& by_;
   std::vector<ir::Tensor> wide_;
-  std::vector<terms::Operand> operands_;
+  std::vector<element::terms::Operand> operands_;
   Attention::Extents n_;
 };
 

@@ -1,4 +1,5 @@
 // Many sums at once, of one row and columns side by side: what is the same for all of them is done once.
+// Optimised: it loops over elements or terms.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,4 +1,5 @@
 // Convolutions as a profile says that a device adds them: the product of filters and windows, group by group.
+// Optimised: it loops over elements or terms.
 #include "parity/profile/convolution.hpp"
 
 #include <algorithm>

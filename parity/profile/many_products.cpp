@@ -1,4 +1,5 @@
 // Sums of all rows with all columns: strips of rows stay in a cache while the columns pass by.
+// Optimised: it loops over elements or terms.
 #include "parity/profile/many_products.hpp"
 
 #include <algorithm>

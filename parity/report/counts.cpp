@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "parity/core/json_number.hpp"
-#include "parity/terminal/table.hpp"
+#include "parity/core/terminal/table.hpp"
 
 namespace plumb::parity::report {
 namespace {
@@ -109,10 +109,11 @@ std::string Counts::kernels() const {
     sum.mistrusted += count.mistrusted;
     sum.within = std::max(sum.within, count.within);
   }
-  terminal::TextTable table({"op", "dtype", "kernel", "tile", "compared", "alarms", "mistrusted", "ratio"}, 4);
+  core::terminal::TextTable table({"op", "dtype", "kernel", "tile", "compared", "alarms", "mistrusted", "ratio"}, 4);
   for (const auto& [key, count] : by_kernel)
     table.row({key[0], key[1], key[2], key[3].empty() ? "-" : key[3], std::to_string(count.compared),
-               std::to_string(count.alarms), std::to_string(count.mistrusted), terminal::short_number(count.within)});
+               std::to_string(count.alarms), std::to_string(count.mistrusted),
+               core::terminal::short_number(count.within)});
   return table.text();
 }
 

@@ -16,8 +16,8 @@
 #include "ir/error.hpp"
 #include "ir/files/file_kind.hpp"
 #include "ir/files/read_file.hpp"
-#include "parity/terminal/table.hpp"
-#include "parity/terminal/text.hpp"
+#include "parity/core/terminal/table.hpp"
+#include "parity/core/terminal/text.hpp"
 
 namespace plumb::parity::report {
 namespace {
@@ -30,7 +30,7 @@ constexpr std::uint64_t most_summary_bytes = 900 * 1024, most_graph_bytes = std:
 /// A value of a command; a property of one ends at a colon or a comma, too.
 std::string command_value(std::string_view text, bool is_property) {
   std::string safe;
-  for (const char c : terminal::printable(text)) {
+  for (const char c : core::terminal::printable(text)) {
     const bool is_special = c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','));
     safe += is_special ? fmt::format("%{:02X}", static_cast<unsigned>(c)) : std::string(1, c);
   }
@@ -141,7 +141,7 @@ std::string annotations(const char* level, const std::vector<Annotated>& all, co
 /// Text in which nothing is markup: CommonMark takes any ASCII punctuation behind a backslash for itself.
 std::string markdown(std::string_view text) {
   std::string safe;
-  for (const char c : terminal::printable(text)) {
+  for (const char c : core::terminal::printable(text)) {
     const bool is_plain = static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) != 0;
     if (c == '\n' || c == '\t')
       safe += ' ';
@@ -172,7 +172,7 @@ std::string doubt_of(std::span<const Annotated* const> unmet, const RunFacts& fa
   constexpr std::size_t most = 100;
   std::string_view why = unmet.front()->test->message;
   const auto is_same = [&](const Annotated* one) { return one->test->message == why; };
-  if (!std::ranges::all_of(unmet, is_same)) return terminal::counted(unmet.size(), "test");
+  if (!std::ranges::all_of(unmet, is_same)) return core::terminal::counted(unmet.size(), "test");
   if (why.starts_with(prefix)) why.remove_prefix(prefix.size());
   why = why.substr(0, why.find_first_of(facts.device.empty() ? ":;\n" : ";\n"));
   return std::string(why.substr(0, most)) + (why.size() > most ? "..." : "");
@@ -194,7 +194,7 @@ std::string headline_of(const std::vector<Annotated>& failed, const RunFacts& fa
     else
       ++worse;
   }
-  if (worse > 0) add(terminal::counted(worse, "test") + " failed");
+  if (worse > 0) add(core::terminal::counted(worse, "test") + " failed");
   if (!unmet.empty()) add("not verified: " + markdown(doubt_of(unmet, facts)));
   return text.empty() ? "nothing failed" : text;
 }
@@ -214,7 +214,7 @@ std::string head_of(std::span<const Suite> suites, const std::vector<Annotated>&
 std::string reason_of(const Test& test) {
   constexpr std::size_t most = 120;
   const bool is_beyond = test.ratio > 1;
-  return is_beyond || !test.pattern.empty() ? test.pattern : terminal::cut_in_the_middle(test.message, most);
+  return is_beyond || !test.pattern.empty() ? test.pattern : core::terminal::cut_in_the_middle(test.message, most);
 }
 
 /// The first tests as a table, and their commands.
@@ -227,7 +227,7 @@ std::string failed_text(std::span<const Annotated> failed, std::size_t shown) {
     table += fmt::format("| {} | {} | {} | {} | {} | {} |\n", markdown(test.group + ' ' + test.name), markdown(test.op),
                          markdown(property(test, "dtype")), markdown(property(test, "kernel")),
                          std::isnan(test.ratio) ? "" : fmt::format("{:.3g}", test.ratio), markdown(reason_of(test)));
-    std::string command = terminal::printable(repro_of(test));
+    std::string command = core::terminal::printable(repro_of(test));
     std::ranges::replace(command, '\n', ' ');
     // Four spaces make code of whatever follows.
     if (!command.empty()) commands += "    " + command + '\n';
@@ -277,7 +277,7 @@ void append_summary(const fs::path& summary, std::span<const Suite> suites, cons
   std::error_code problem;
   const std::uint64_t taken = fs::exists(summary, problem) ? fs::file_size(summary, problem) : 0;
   const std::string page = to_markdown(suites, facts, taken < most_summary_bytes ? most_summary_bytes - taken : 0);
-  const std::string name = terminal::printable(summary.string());
+  const std::string name = core::terminal::printable(summary.string());
   if (page.empty()) {
     std::cerr << "warning: " << name << " has no room left for a summary\n";
     return;

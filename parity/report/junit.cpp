@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "parity/terminal/text.hpp"
+#include "parity/core/terminal/text.hpp"
 
 namespace plumb::parity::report {
 namespace {
@@ -15,7 +15,7 @@ constexpr std::size_t most_tests = 20'000, most_bytes = 25'000'000;
 
 std::string escaped(std::string_view text, bool is_attribute) {
   std::string safe;
-  for (const char c : terminal::printable(text)) {
+  for (const char c : core::terminal::printable(text)) {
     if (c == '&')
       safe += "&amp;";
     else if (c == '<')

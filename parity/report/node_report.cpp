@@ -7,13 +7,13 @@
 
 #include "ir/error.hpp"
 #include "parity/attribution/attribution.hpp"
-#include "parity/terminal/table.hpp"
-#include "parity/terminal/text.hpp"
+#include "parity/core/terminal/table.hpp"
+#include "parity/core/terminal/text.hpp"
 
 namespace plumb::parity::report {
 namespace {
 
-using terminal::short_number;
+using core::terminal::short_number;
 
 /// "product in f32 by fma, 8 every pair of all run chain": how one sum is made, innermost first.
 std::string text_of(const ir::Sum& sum) {
@@ -27,7 +27,7 @@ std::string text_of(const ir::Sum& sum) {
 /// Writes the lines of one node, each with what it is about in front.
 class NodeText {
  public:
-  NodeText(const cases::CaseResult& result, const cases::NodeResult& node, const terminal::Style& style)
+  NodeText(const cases::CaseResult& result, const cases::NodeResult& node, const core::terminal::Style& style)
       : result_(result), node_(node), style_(style) {}
 
   std::string text() {
@@ -42,7 +42,7 @@ class NodeText {
     add_spread();
     add_samples();
     for (const cases::Pattern& pattern : node_.patterns) add("pattern", pattern.text);
-    if (!node_.repro.empty()) text_ += fmt::format("  {:<14}{}\n", "again", terminal::printable(node_.repro));
+    if (!node_.repro.empty()) text_ += fmt::format("  {:<14}{}\n", "again", core::terminal::printable(node_.repro));
     return std::move(text_);
   }
 
@@ -51,13 +51,14 @@ class NodeText {
 
   void add(std::string_view about, const std::string& said) {
     if (said.empty()) return;
-    text_ += terminal::fitted(terminal::printable(fmt::format("  {:<14}{}\n", about, said)), style_.width, column);
+    text_ += core::terminal::fitted(core::terminal::printable(fmt::format("  {:<14}{}\n", about, said)), style_.width,
+                                    column);
   }
 
   void add_head() {
-    text_ += terminal::printable(fmt::format("{}: {}, {}, {}{}\n", node_.name(), node_.op, ir::cat(node_.type),
-                                             ir::enum_name(node_.verdict),
-                                             node_.is_of_plain_run ? " in the plain run" : ""));
+    text_ += core::terminal::printable(fmt::format("{}: {}, {}, {}{}\n", node_.name(), node_.op, ir::cat(node_.type),
+                                                   ir::enum_name(node_.verdict),
+                                                   node_.is_of_plain_run ? " in the plain run" : ""));
     add("why", node_.why);
   }
 
@@ -90,7 +91,7 @@ class NodeText {
 
   void add_part(std::string_view about, const compare::Comparison& c) {
     if (c.n == 0) return;
-    std::string said = terminal::counted(c.n, "element");
+    std::string said = core::terminal::counted(c.n, "element");
     if (c.n_bad > 0) said += fmt::format(", {} beyond their limits", c.n_bad);
     if (c.n_apart > 0) said += fmt::format(", {} not judged", c.n_apart);
     if (c.n_nan_expected + c.n_nan_got > 0)
@@ -108,7 +109,7 @@ class NodeText {
     const std::vector<std::uint64_t> extents(node_.type.shape.begin(), node_.type.shape.end());
     for (const compare::Worst& one : node_.gated().worst)
       add("element", fmt::format("{}: truth {:.9g}, device {:.9g}, off by {}, allowed {}",
-                                 terminal::place_text(one.index, extents), one.expected, one.got,
+                                 core::terminal::place_text(one.index, extents), one.expected, one.got,
                                  short_number(std::abs(one.got - one.expected)), short_number(one.allowed)));
   }
 
@@ -132,11 +133,11 @@ class NodeText {
     if (!std::isnan(node_.sensitivity.share))
       add("sensitivity", fmt::format("{:.3g} % of a sample would notice a small fault", 100 * node_.sensitivity.share));
     if (node_.oracle.asked > 0)
-      add("definition", fmt::format("{} of the truth asked, {} bad", terminal::counted(node_.oracle.asked, "element"),
-                                    node_.oracle.bad));
+      add("definition", fmt::format("{} of the truth asked, {} bad",
+                                    core::terminal::counted(node_.oracle.asked, "element"), node_.oracle.bad));
     if (node_.replays.asked > 0)
-      add("replayed", fmt::format("{} of {} elements bit for bit as its sums say", node_.replays.equal,
-                                  node_.replays.asked));
+      add("replayed",
+          fmt::format("{} of {} elements bit for bit as its sums say", node_.replays.equal, node_.replays.asked));
     if (!std::isnan(node_.statistics.bits_accumulator))
       add("rounds as", fmt::format("an accumulator of {:.3g} bits", node_.statistics.bits_accumulator));
     if (!std::isnan(node_.statistics.misrounded))
@@ -149,13 +150,14 @@ class NodeText {
 
   const cases::CaseResult& result_;
   const cases::NodeResult& node_;
-  const terminal::Style style_;
+  const core::terminal::Style style_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string node_text(const cases::CaseResult& result, const cases::NodeResult& node, const terminal::Style& style) {
+std::string node_text(const cases::CaseResult& result, const cases::NodeResult& node,
+                      const core::terminal::Style& style) {
   return NodeText(result, node, style).text();
 }
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "parity/cases/node_result.hpp"
-#include "parity/terminal/style.hpp"
+#include "parity/core/terminal/style.hpp"
 
 namespace plumb::parity::report {
 
@@ -11,6 +11,6 @@ namespace plumb::parity::report {
 /// and the order of its sums, each part of its error with the worst elements and how errors are spread, and the
 /// findings of samples. Lines are folded to the width of the style, except the command that runs it again.
 std::string node_text(const cases::CaseResult& result, const cases::NodeResult& node,
-                      const terminal::Style& style = {});
+                      const core::terminal::Style& style = {});
 
 }  // namespace plumb::parity::report

@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "parity/terminal/style.hpp"
-#include "parity/terminal/text.hpp"
+#include "parity/core/terminal/style.hpp"
+#include "parity/core/terminal/text.hpp"
 
 namespace plumb::parity::report {
 namespace {
@@ -26,7 +26,7 @@ Progress* current_bar = nullptr;  ///< the bar that there is
 
 Progress::Progress(std::chrono::milliseconds before_first)
     : is_terminal_(isatty(STDERR_FILENO) == 1),
-      width_(terminal::style_of({}, terminal::surroundings_of(STDERR_FILENO)).width),
+      width_(core::terminal::style_of({}, core::terminal::surroundings_of(STDERR_FILENO)).width),
       first_(Clock::now() + before_first) {
   if (!is_terminal_) return;
   try {
@@ -100,7 +100,8 @@ void Progress::draw(const Step& step) {
   }
   // A bar that is wider than the screen would leave its first line behind.
   const std::size_t room = width_ > bar.size() ? width_ - bar.size() : 0;
-  fmt::print(stderr, "\r\033[K{}{}", bar, terminal::cut_in_the_middle(terminal::printable(step.what), room));
+  fmt::print(stderr, "\r\033[K{}{}", bar,
+             core::terminal::cut_in_the_middle(core::terminal::printable(step.what), room));
   std::fflush(stderr);
 }
 

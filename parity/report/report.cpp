@@ -8,12 +8,12 @@
 #include <map>
 
 #include "parity/attribution/attribution.hpp"
-#include "parity/patterns/explain.hpp"
+#include "parity/checks/patterns/explain.hpp"
+#include "parity/core/terminal/fitted_table.hpp"
+#include "parity/core/terminal/table.hpp"
+#include "parity/core/terminal/text.hpp"
 #include "parity/report/relations.hpp"
 #include "parity/report/totals.hpp"
-#include "parity/terminal/fitted_table.hpp"
-#include "parity/terminal/table.hpp"
-#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::report {
 namespace {
@@ -99,18 +99,18 @@ std::string verdict_of(const cases::NodeResult& node) {
   return verdict + (node.settled.wide == 0 ? " (replayed)" : " (wide)");
 }
 
-terminal::Colour colour_of(core::Verdict verdict) {
-  if (rank(verdict) <= rank(core::Verdict::nondeterministic)) return terminal::Colour::red;
-  if (verdict == core::Verdict::xpassed) return terminal::Colour::red;
+core::terminal::Colour colour_of(core::Verdict verdict) {
+  if (rank(verdict) <= rank(core::Verdict::nondeterministic)) return core::terminal::Colour::red;
+  if (verdict == core::Verdict::xpassed) return core::terminal::Colour::red;
   const bool is_doubtful = rank(verdict) < rank(core::Verdict::xfailed) || verdict == core::Verdict::fallback;
-  return is_doubtful ? terminal::Colour::yellow : terminal::Colour::none;
+  return is_doubtful ? core::terminal::Colour::yellow : core::terminal::Colour::none;
 }
 
 /// The columns, and which go first where a screen is too narrow for all.
-terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>& nodes, Times times) {
+core::terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>& nodes, Times times) {
   const bool has_expected =
       std::ranges::any_of(nodes, [](const cases::NodeResult* node) { return node->expected.has_value(); });
-  std::vector<terminal::Column> columns = {
+  std::vector<core::terminal::Column> columns = {
       {.header = "node", .is_left = true},
       {.header = "op", .is_left = true, .goes = 9},
       {.header = "dtype", .is_left = true, .goes = 8},
@@ -124,17 +124,17 @@ terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>& node
       {.header = times == Times::of_first_run ? "1st us" : "us", .least = 9, .gap = 1, .goes = 1}};
   if (has_expected) columns.push_back({.header = "from file", .least = 9, .gap = 1, .goes = 6});
   columns.push_back({.header = "verdict", .is_left = true});
-  terminal::FittedTable table(std::move(columns));
+  core::terminal::FittedTable table(std::move(columns));
   for (const cases::NodeResult* const node : nodes) {
     std::vector<std::string> cells = {node->name(),
                                       std::string(node->op),
                                       dtypes_of(*node),
                                       number(node->gated().max_abs.value),
                                       is_compared(*node) ? number(node->gated().ratio(), "{:.3f}") : "-",
-                                      terminal::short_number(node->gated().max_ulp.value),
+                                      core::terminal::short_number(node->gated().max_ulp.value),
                                       number(allowed_at_worst(*node)),
                                       number(node->inherited.max_abs.value),
-                                      terminal::short_number(node->amplification),
+                                      core::terminal::short_number(node->amplification),
                                       std::string(ir::enum_name(node->placement)),
                                       time_of(node->device_ns)};
     if (has_expected) cells.push_back(node->expected ? number(node->expected->max_abs.value) : "-");
@@ -145,12 +145,12 @@ terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>& node
 }
 
 /// Lines of text as the style has them.
-std::string shown(std::string_view text, const terminal::Style& style, std::string_view indent = "    ") {
-  return terminal::folded(terminal::printable(text), style.width, indent);
+std::string shown(std::string_view text, const core::terminal::Style& style, std::string_view indent = "    ") {
+  return core::terminal::folded(core::terminal::printable(text), style.width, indent);
 }
 
 /// The details of a node, which follow its line.
-std::string details_of(const cases::NodeResult& node, const terminal::Style& style) {
+std::string details_of(const cases::NodeResult& node, const core::terminal::Style& style) {
   std::string text;
   const Text out(text);
   if (node.settled.out_of_range > 0 && node.verdict != core::Verdict::out_of_range)
@@ -165,11 +165,11 @@ std::string details_of(const cases::NodeResult& node, const terminal::Style& sty
     fmt::format_to(out, "    {} of {} choices are not the truth's, each within its limit\n", node.units.decisions.free,
                    node.units.decisions.count);
   if (!node.why.empty() && node.verdict != core::Verdict::skipped) fmt::format_to(out, "    {}\n", node.why);
-  if (const std::string where = patterns::to_text(node.patterns, node.kernel, node.tile); !where.empty())
+  if (const std::string where = checks::patterns::to_text(node.patterns, node.kernel, node.tile); !where.empty())
     fmt::format_to(out, "    pattern: {}\n", where);
   text = shown(text, style);
   const bool shows_repro = rank(node.verdict) <= rank(core::Verdict::nondeterministic);
-  if (shows_repro && !node.repro.empty()) text += terminal::printable("    repro: " + node.repro + "\n");
+  if (shows_repro && !node.repro.empty()) text += core::terminal::printable("    repro: " + node.repro + "\n");
   return text;
 }
 
@@ -246,17 +246,18 @@ void add_part(std::string& text, fmt::format_string<Args...> format, Args&&... a
   text += (text.empty() ? "" : " ") + part;
 }
 
-std::string totals_of(const cases::CaseResult& result, const terminal::Style& style) {
+std::string totals_of(const cases::CaseResult& result, const core::terminal::Style& style) {
   std::map<core::Verdict, std::size_t> counts;
   double worst = compare::not_computed;
   for (const cases::NodeResult& node : result.nodes) {
     ++counts[node.verdict];
     if (is_compared(node)) worst = std::fmax(worst, node.gated().ratio());
   }
-  const std::string name = terminal::printable(result.subject.name) + ": ", verdict(ir::enum_name(result.verdict));
+  const std::string name = core::terminal::printable(result.subject.name) + ": ",
+                    verdict(ir::enum_name(result.verdict));
   std::string text;
   add_part(text, "{}{}", name, verdict);
-  add_part(text, "| {}:", terminal::counted(result.nodes.size(), "node"));
+  add_part(text, "| {}:", core::terminal::counted(result.nodes.size(), "node"));
   for (const auto& [one, count] : counts) add_part(text, "{} {}", count, ir::enum_name(one));
   if (!result.coverage.reaches({1, 1})) {
     add_part(text, "| verified {:.0f} % of FLOPs,", std::floor(100 * result.coverage.flops));
@@ -265,16 +266,16 @@ std::string totals_of(const cases::CaseResult& result, const terminal::Style& st
   add_part(text, "| max ratio {}", number(worst, "{:.3f}"));
   add_part(text, "| seed {}", result.subject.seed);
   add_part(text, "| {:.2f} s\n", result.wall_seconds);
-  text = terminal::folded(text, style.width, "    ");
+  text = core::terminal::folded(text, style.width, "    ");
   std::ranges::replace(text, glue, ' ');
   // The name and the verdict begin the first line; colour takes no columns.
-  return name + terminal::coloured(verdict, colour_of(result.verdict), style) +
+  return name + core::terminal::coloured(verdict, colour_of(result.verdict), style) +
          text.substr(name.size() + verdict.size());
 }
 
 }  // namespace
 
-std::string to_table(const cases::CaseResult& result, Detail detail, const terminal::Style& style, Times times) {
+std::string to_table(const cases::CaseResult& result, Detail detail, const core::terminal::Style& style, Times times) {
   std::string text;
   if (!result.message.empty()) {
     // The message of a file's reader starts with the file's name already.
@@ -287,8 +288,8 @@ std::string to_table(const cases::CaseResult& result, Detail detail, const termi
   const auto nodes = worst_first(result);
   const auto in_table = shown_of(nodes, detail);
   if (!in_table.empty()) {
-    terminal::Style table_style = style;
-    if (detail == Detail::all) table_style.width = terminal::unlimited;
+    core::terminal::Style table_style = style;
+    if (detail == Detail::all) table_style.width = core::terminal::unlimited;
     const auto lines = table_of(in_table, times).lines(table_style);
     text += lines[0] + '\n';
     for (std::size_t n = 0; n < in_table.size(); ++n) text += lines[n + 1] + '\n' + details_of(*in_table[n], style);
@@ -313,7 +314,8 @@ std::string summary_line(std::span<const cases::CaseResult> cases) {
     ++counts[result.verdict];
     nodes += result.nodes.size();
   }
-  std::string text = terminal::counted(cases.size(), "case") + ", " + terminal::counted(nodes, "node") + ":";
+  std::string text =
+      core::terminal::counted(cases.size(), "case") + ", " + core::terminal::counted(nodes, "node") + ":";
   for (const auto& [verdict, count] : counts) text += fmt::format(" {} {}", count, ir::enum_name(verdict));
   return text;
 }

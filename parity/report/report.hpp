@@ -6,7 +6,7 @@
 
 #include "parity/cases/node_result.hpp"
 #include "parity/core/demands.hpp"
-#include "parity/terminal/style.hpp"
+#include "parity/core/terminal/style.hpp"
 
 namespace plumb::parity::report {
 
@@ -22,7 +22,7 @@ enum class Times { of_first_run, of_later_run };
 
 /// A case for people: one line a node, worst first, then totals; a repro line for each node that did not pass. Lines
 /// are no wider than the style says but repro lines, which are to be copied; Detail::all shows every column.
-std::string to_table(const cases::CaseResult& result, Detail detail, const terminal::Style& style = {},
+std::string to_table(const cases::CaseResult& result, Detail detail, const core::terminal::Style& style = {},
                      Times times = Times::of_later_run);
 
 /// One line for a whole run: cases by verdict.

@@ -8,9 +8,9 @@
 #include <functional>
 
 #include "ir/attribute.hpp"
-#include "parity/terminal/fitted_table.hpp"
-#include "parity/terminal/table.hpp"
-#include "parity/terminal/text.hpp"
+#include "parity/core/terminal/fitted_table.hpp"
+#include "parity/core/terminal/table.hpp"
+#include "parity/core/terminal/text.hpp"
 
 namespace plumb::parity::report {
 namespace {
@@ -77,20 +77,21 @@ std::vector<const SeedSummary::Node*> SeedSummary::shown(Detail detail) const {
   return nodes;
 }
 
-std::string SeedSummary::table(Detail detail, const terminal::Style& style) const {
+std::string SeedSummary::table(Detail detail, const core::terminal::Style& style) const {
   const std::vector<const Node*> nodes = shown(detail);
   if (nodes.empty()) return "";
-  terminal::FittedTable table({{.header = "node", .is_left = true},
-                               {.header = "op", .is_left = true, .goes = 3},
-                               {.header = "median ratio", .goes = 2},
-                               {.header = "max ratio"},
-                               {.header = "at seed"},
-                               {.header = "max ulp", .goes = 1},
-                               {.header = "verdicts", .is_left = true}});
+  core::terminal::FittedTable table({{.header = "node", .is_left = true},
+                                     {.header = "op", .is_left = true, .goes = 3},
+                                     {.header = "median ratio", .goes = 2},
+                                     {.header = "max ratio"},
+                                     {.header = "at seed"},
+                                     {.header = "max ulp", .goes = 1},
+                                     {.header = "verdicts", .is_left = true}});
   for (const Node* const node : nodes)
-    table.row({node->name, node->op, terminal::short_number(median(node->ratios)),
-               terminal::short_number(node->max_ratio), node->ratios.empty() ? "-" : std::to_string(node->worst_seed),
-               terminal::short_number(node->max_ulp), counts_of(node->verdicts)});
+    table.row({node->name, node->op, core::terminal::short_number(median(node->ratios)),
+               core::terminal::short_number(node->max_ratio),
+               node->ratios.empty() ? "-" : std::to_string(node->worst_seed),
+               core::terminal::short_number(node->max_ulp), counts_of(node->verdicts)});
   std::string text;
   for (const std::string& line : table.lines(style)) text += line + '\n';
   if (detail == Detail::worst && nodes.size() < nodes_.size())
@@ -100,10 +101,10 @@ std::string SeedSummary::table(Detail detail, const terminal::Style& style) cons
 
 std::string SeedSummary::cases() const { return counts_of(cases_); }
 
-std::string SeedSummary::text(Detail detail, const terminal::Style& style) const {
+std::string SeedSummary::text(Detail detail, const core::terminal::Style& style) const {
   std::size_t seeds = 0;
   for (const auto& [verdict, count] : cases_) seeds += count;
-  return table(detail, style) + fmt::format("{}: {} seeds: {}\n", terminal::printable(name_), seeds, cases());
+  return table(detail, style) + fmt::format("{}: {} seeds: {}\n", core::terminal::printable(name_), seeds, cases());
 }
 
 }  // namespace plumb::parity::report

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "parity/cases/node_result.hpp"
+#include "parity/core/terminal/style.hpp"
 #include "parity/report/report.hpp"
-#include "parity/terminal/style.hpp"
 
 namespace plumb::parity::report {
 
@@ -29,9 +29,9 @@ class SeedSummary {
   /// ulps, and the verdicts. Nodes that did not always pass come first, then the largest ratios, twelve of them;
   /// Detail::verdicts leaves the others out, Detail::all has every node in the order of the graph. No wider than the
   /// style says.
-  std::string table(Detail detail = Detail::worst, const terminal::Style& style = {}) const;
+  std::string table(Detail detail = Detail::worst, const core::terminal::Style& style = {}) const;
   /// The table; then cases by verdict.
-  std::string text(Detail detail = Detail::worst, const terminal::Style& style = {}) const;
+  std::string text(Detail detail = Detail::worst, const core::terminal::Style& style = {}) const;
   /// "3 passed 1 failed": cases by verdict.
   std::string cases() const;
 

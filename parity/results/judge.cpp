@@ -9,6 +9,8 @@
 #include <tuple>
 
 #include "ir/attribute.hpp"
+#include "parity/core/terminal/table.hpp"
+#include "parity/core/terminal/text.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/policy/policy_lint.hpp"
@@ -16,11 +18,10 @@
 #include "parity/results/results_file.hpp"
 #include "parity/results/stored_case.hpp"
 #include "parity/results/stored_facts.hpp"
-#include "parity/terminal/table.hpp"
-#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::results {
 namespace {
+using core::terminal::counted;
 
 /// How a run's bound compares to the one that a policy wants.
 policy::BoundWas bound_of(const policy::Policy& policy, const Run& run) {
@@ -262,7 +263,7 @@ bool are_of_several_files(const std::vector<JudgedRun>& runs) {
 
 std::string text_of(const JudgedRun& run) {
   std::string text = fmt::format("run {}: {}, device '{}', seed {}, {}: {}{}\n", run.run, run.subject, run.device,
-                                 run.seed, terminal::counted(run.nodes.size(), "output"), ir::enum_name(run.verdict),
+                                 run.seed, counted(run.nodes.size(), "output"), ir::enum_name(run.verdict),
                                  run.was == run.verdict ? "" : fmt::format(" (was {})", ir::enum_name(run.was)));
   for (const JudgedNode& node : run.nodes) {
     const bool is_fine = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
@@ -277,7 +278,7 @@ std::string text_of(const JudgedRun& run) {
 
 }  // namespace
 
-std::string to_text(const std::vector<JudgedRun>& runs, const terminal::Style& style) {
+std::string to_text(const std::vector<JudgedRun>& runs, const core::terminal::Style& style) {
   std::string text;
   std::map<core::Verdict, std::size_t> counts;
   std::size_t changed = 0;
@@ -294,13 +295,13 @@ std::string to_text(const std::vector<JudgedRun>& runs, const terminal::Style& s
       text += text_of(one);
     else
       text += fmt::format("runs {} to {}: {}, device '{}', seeds {} to {}, {} each: passed\n", one.run, last.run,
-                          one.subject, one.device, one.seed, last.seed, terminal::counted(one.nodes.size(), "output"));
+                          one.subject, one.device, one.seed, last.seed, counted(one.nodes.size(), "output"));
     first += count;
   }
-  text += terminal::counted(runs.size(), "run") + (runs.empty() ? "" : ":");
+  text += counted(runs.size(), "run") + (runs.empty() ? "" : ":");
   for (const auto& [verdict, count] : counts) text += fmt::format(" {} {}", count, ir::enum_name(verdict));
   text += fmt::format("; {} changed\n", changed);
-  return terminal::folded(terminal::printable(text), style.width, "    ");
+  return core::terminal::folded(core::terminal::printable(text), style.width, "    ");
 }
 
 namespace {

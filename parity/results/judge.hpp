@@ -7,9 +7,9 @@
 
 #include "ir/formats/graph_file.hpp"
 #include "parity/core/demands.hpp"
+#include "parity/core/terminal/style.hpp"
 #include "parity/policy/policy.hpp"
 #include "parity/report/suites.hpp"
-#include "parity/terminal/style.hpp"
 
 namespace plumb::parity::results {
 
@@ -70,7 +70,7 @@ std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<co
 
 /// The runs for people: nodes that did not pass or whose verdict changed, then totals. Runs of one file that passed as
 /// before and differ in their seed alone take one line. Of several files each line names its own.
-std::string to_text(const std::vector<JudgedRun>& runs, const terminal::Style& style = {});
+std::string to_text(const std::vector<JudgedRun>& runs, const core::terminal::Style& style = {});
 
 /// The runs as suites of tests: those of verify, where the verdicts are still the same.
 std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, const core::Outcome& outcome);

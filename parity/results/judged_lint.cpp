@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parity/core/terminal/table.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/policy/policy_lax.hpp"
 #include "parity/policy/policy_lint.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/stored_facts.hpp"
-#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::results {
 namespace {
@@ -57,7 +57,7 @@ struct AsZeros {
 };
 
 std::string as_zeros_text(std::size_t count) {
-  return fmt::format("gates nothing: {} that {} would do so as zeros", terminal::counted(count, "output"),
+  return fmt::format("gates nothing: {} that {} would do so as zeros", core::terminal::counted(count, "output"),
                      count == 1 ? "passes" : "pass");
 }
 

@@ -11,10 +11,10 @@
 #include "ir/hdf5/vet.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
+#include "parity/core/terminal/shell_word.hpp"
 #include "parity/results/record_parts.hpp"
 #include "parity/results/results_rows.hpp"
 #include "parity/results/results_schema.hpp"
-#include "parity/terminal/shell_word.hpp"
 
 namespace plumb::parity::results {
 namespace {
@@ -167,7 +167,7 @@ void Recorder::Writer::begin_launch() {
   if (!store_.contains(table)) store_.make_table(table, results::launch_type());
   const core::BuildInfo& build = core::build_info();
   std::string line;
-  for (const std::string& word : argv()) line += (line.empty() ? "" : " ") + terminal::shell_word(word);
+  for (const std::string& word : argv()) line += (line.empty() ? "" : " ") + core::terminal::shell_word(word);
   launch_row_ = {.uuid = cases::new_uuid(),
                  .utc = seconds_since_1970(),
                  .tool_version_id = name_id(std::string(build.version)),

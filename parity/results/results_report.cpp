@@ -9,14 +9,14 @@
 #include <tuple>
 
 #include "parity/core/did_you_mean.hpp"
+#include "parity/core/terminal/fitted_table.hpp"
+#include "parity/core/terminal/table.hpp"
+#include "parity/core/terminal/text.hpp"
 #include "parity/report/node_report.hpp"
 #include "parity/report/seed_summary.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/results_schema.hpp"
 #include "parity/results/stored_case.hpp"
-#include "parity/terminal/fitted_table.hpp"
-#include "parity/terminal/table.hpp"
-#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::results {
 namespace {
@@ -27,7 +27,7 @@ std::string verdict_name(Code<core::Verdict> verdict) {
 }
 
 std::string milliseconds(std::uint64_t ns) {
-  return ns == no_number ? "-" : terminal::short_number(static_cast<double>(ns) * 1e-6);
+  return ns == no_number ? "-" : core::terminal::short_number(static_cast<double>(ns) * 1e-6);
 }
 
 /// "f16" for what a kernel's sums are made in, "-" for a kernel without sums.
@@ -46,7 +46,7 @@ std::string name_of(const StoredKernel& kernel) {
 /// share that is misrounded.
 std::string bits_of(const Node& row) {
   if (!std::isnan(row.misrounded)) return fmt::format("{:.2g} % misrounded", 100 * row.misrounded);
-  return terminal::short_number(row.bits_accumulator);
+  return core::terminal::short_number(row.bits_accumulator);
 }
 
 bool is_trouble(const Node& row) {
@@ -63,13 +63,13 @@ bool is_wrong(const Node& row) {
 std::string place_of(std::uint64_t index, const Node& row, const GraphNode* node) {
   const bool is_known = node != nullptr && row.out == 0 && node->rank > 0 && node->rank <= node->dims.size();
   if (!is_known) return fmt::format("[{}]", index);
-  return terminal::place_text(index, std::span(node->dims).first(node->rank));
+  return core::terminal::place_text(index, std::span(node->dims).first(node->rank));
 }
 
 /// Writes the report of one file.
 class Report {
  public:
-  Report(const std::filesystem::path& path, const Shown& shown, const terminal::Style& style)
+  Report(const std::filesystem::path& path, const Shown& shown, const core::terminal::Style& style)
       : file_(path), shown_(shown), style_(style) {}
 
   std::string text();
@@ -87,12 +87,12 @@ class Report {
   std::string nodes_of(const Run& run);
   std::string trouble_of(const Run& run, const Node& row);
   std::string folded(const std::string& text, std::string_view indent) const {
-    return terminal::folded(terminal::printable(text), style_.width, indent);
+    return core::terminal::folded(core::terminal::printable(text), style_.width, indent);
   }
 
   ResultsFile file_;
   const Shown shown_;
-  const terminal::Style style_;
+  const core::terminal::Style style_;
 };
 
 std::string Report::head() {
@@ -149,15 +149,15 @@ std::vector<std::string> Report::cells(const Run& run, const Node& row) {
   const StoredKernel kernel = file_.kernel(row);
   return {"  " + file_.label(run, row),
           op < op_choices().size() ? op_choices()[op] : "?",
-          terminal::short_number(row.max_abs),
-          terminal::short_number(row.bound_at_max),
-          terminal::short_number(row.ratio_max),
-          terminal::short_number(row.max_ulp),
+          core::terminal::short_number(row.max_abs),
+          core::terminal::short_number(row.bound_at_max),
+          core::terminal::short_number(row.ratio_max),
+          core::terminal::short_number(row.max_ulp),
           milliseconds(row.t_ref_ns),
           milliseconds(row.t_dev_ns),
           name_of(kernel),
           accumulation_of(kernel),
-          terminal::short_number(row.sensitivity),
+          core::terminal::short_number(row.sensitivity),
           bits_of(row),
           verdict_name(row.verdict)};
 }
@@ -181,27 +181,26 @@ std::string Report::nodes_of(const Run& run) {
   const auto nodes = worst_first(run);
   const std::size_t count = std::min(shown_.nodes_a_run, nodes.size());
   if (count == 0) return "";
-  terminal::FittedTable table({{.header = "  node", .is_left = true},
-                               {.header = "op", .is_left = true, .goes = 9},
-                               {.header = "error"},
-                               {.header = "allowed", .goes = 8},
-                               {.header = "ratio"},
-                               {.header = "ulp", .goes = 7},
-                               {.header = "reference ms", .goes = 5},
-                               {.header = "device ms", .goes = 6},
-                               {.header = "kernel", .goes = 4},
-                               {.header = "accumulation", .goes = 3},
-                               {.header = "sensitivity", .goes = 2},
-                               {.header = "bits", .goes = 1},
-                               {.header = "verdict", .is_left = true}});
+  core::terminal::FittedTable table({{.header = "  node", .is_left = true},
+                                     {.header = "op", .is_left = true, .goes = 9},
+                                     {.header = "error"},
+                                     {.header = "allowed", .goes = 8},
+                                     {.header = "ratio"},
+                                     {.header = "ulp", .goes = 7},
+                                     {.header = "reference ms", .goes = 5},
+                                     {.header = "device ms", .goes = 6},
+                                     {.header = "kernel", .goes = 4},
+                                     {.header = "accumulation", .goes = 3},
+                                     {.header = "sensitivity", .goes = 2},
+                                     {.header = "bits", .goes = 1},
+                                     {.header = "verdict", .is_left = true}});
   for (const Node* const node : std::span(nodes).first(count)) table.row(cells(run, *node));
   const auto lines = table.lines(style_);
   std::string text = lines[0] + '\n';
   for (std::size_t n = 0; n < count; ++n) text += lines[n + 1] + '\n' + trouble_of(run, *nodes[n]);
   if (nodes.size() <= count) return text;
-  const auto doubted = std::ranges::count_if(std::span(nodes).subspan(count), [](const Node* node) {
-    return is_trouble(*node);
-  });
+  const auto doubted =
+      std::ranges::count_if(std::span(nodes).subspan(count), [](const Node* node) { return is_trouble(*node); });
   text += fmt::format("  and {} more{}\n", nodes.size() - count,
                       doubted > 0 ? fmt::format(", {} of them not verified", doubted) : "");
   return text;
@@ -211,8 +210,8 @@ std::string Report::of_one(const Run& run) {
   const std::string device = file_.device(run).facts.device;
   return folded(fmt::format("run {}: {}, device {}, seed {}{}, {}, {} s: {}\n", run.run, file_.subject(run),
                             device.empty() ? file_.name(run.device_id) : device, run.seed, kind_of(run),
-                            terminal::counted(file_.local_rows(run).size(), "output"),
-                            terminal::short_number(run.wall_s), verdict_name(run.verdict)),
+                            core::terminal::counted(file_.local_rows(run).size(), "output"),
+                            core::terminal::short_number(run.wall_s), verdict_name(run.verdict)),
                 "  ") +
          nodes_of(run);
 }
@@ -260,12 +259,12 @@ std::string Report::text() {
 
 }  // namespace
 
-std::string results_report(const std::filesystem::path& path, const Shown& shown, const terminal::Style& style) {
+std::string results_report(const std::filesystem::path& path, const Shown& shown, const core::terminal::Style& style) {
   return Report(path, shown, style).text();
 }
 
 std::string node_report(const std::filesystem::path& path, const std::string& name, bool each,
-                        const terminal::Style& style) {
+                        const core::terminal::Style& style) {
   ResultsFile file(path);
   std::vector<std::pair<const Run*, std::size_t>> found;  // a run, and the row of the node there
   std::set<std::string, std::less<>> names;
@@ -291,7 +290,7 @@ std::string node_report(const std::filesystem::path& path, const std::string& na
         fmt::format("run {} of {} with it: {}, seed {}: {}; verified {:.3g} % of FLOPs, {:.3g} % of elements\n",
                     run->run, runs, file.subject(*run), run->seed, verdict_name(run->verdict),
                     100 * result.coverage.flops, 100 * result.coverage.elements);
-    text += terminal::folded(terminal::printable(said), style.width, "  ");
+    text += core::terminal::folded(core::terminal::printable(said), style.width, "  ");
     for (const cases::NodeResult& node : result.nodes)
       if (node.name() == name) text += report::node_text(result, node, style);
   }

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "parity/terminal/style.hpp"
+#include "parity/core/terminal/style.hpp"
 
 namespace plumb::parity::results {
 
@@ -16,11 +16,12 @@ struct Shown {
 
 /// The contents of a results file: its runs, the worst nodes of each, and why a node did not pass. Tables are no wider
 /// than the style says. Throws Error when it is none.
-std::string results_report(const std::filesystem::path& path, const Shown& shown, const terminal::Style& style = {});
+std::string results_report(const std::filesystem::path& path, const Shown& shown,
+                           const core::terminal::Style& style = {});
 
 /// All that a results file has of the node "label" or "label:1", of the run in which it came out worst, or, where
 /// `each` says so, of each. Throws Error, with names that are near, where no run has such a node.
 std::string node_report(const std::filesystem::path& path, const std::string& name, bool each,
-                        const terminal::Style& style = {});
+                        const core::terminal::Style& style = {});
 
 }  // namespace plumb::parity::results

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "parity/core/terminal/shell_word.hpp"
 #include "parity/results/results_rows.hpp"
-#include "parity/terminal/shell_word.hpp"
 
 namespace plumb::parity::results {
 namespace {
@@ -226,7 +226,7 @@ cases::NodeResult StoredCase::node(std::size_t r) {
   node.verdict = known(row.verdict, core::Verdict::error);
   node.lacks_truth = row.no_truth != 0;
   node.why = with_policy_folder(file_.name(row.why_id), result_.judged_by.file);
-  if (run_.repro_id != 0) node.repro = result_.repro + terminal::filter_flag(node.label);
+  if (run_.repro_id != 0) node.repro = result_.repro + core::terminal::filter_flag(node.label);
   if (gated.rule >= 0) node.rule = static_cast<std::size_t>(gated.rule);
   node.reference_ns = measured_ns(row.t_ref_ns);
   node.device_ns = measured_ns(row.t_dev_ns);

@@ -1,4 +1,5 @@
 // The limit of one element by its terms: exact sums, roundings along the kernel's tree, creep, terms that vanish.
+// Optimised: it loops over elements or terms.
 #include "parity/sums/element_limit.hpp"
 
 #include <algorithm>
@@ -38,14 +39,14 @@ bool is_exact_in_any_order(std::span<const double> terms, double sizes, int bits
 }
 
 /// The terms as a unit aligns them, by the exponents of factors that count as `least` at least.
-double aligned(const terms::Product& term, const Arithmetic& arithmetic) {
+double aligned(const element::terms::Product& term, const Arithmetic& arithmetic) {
   const auto raised = [](double x, double least) { return x == 0 ? 0 : std::max(std::abs(x), least); };
   return raised(term.a, arithmetic.least_a) * raised(term.b, arithmetic.least_b);
 }
 
 /// Loss of a unit that truncates sums: at every term up to `cut` roundoffs of the larger of the sum so far and a term,
 /// here the largest within windows of terms that may be added at once.
-double cut_off(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
+double cut_off(const element::terms::ElementSum& sum, const Arithmetic& arithmetic) {
   double so_far = 0, lost = 0;
   for (std::size_t first = 0; first < sum.terms.size(); first += window) {
     const std::size_t last = std::min(first + window, sum.terms.size());
@@ -93,7 +94,7 @@ Creep creep_of(std::span<const double> terms, const Arithmetic& arithmetic) {
 
 /// Creep of the terms of a sum, and of the sums that are factors of them, whose changes may all have one sign. The
 /// published order is that of one sum; the order of the others is not known.
-double creep_in(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
+double creep_in(const element::terms::ElementSum& sum, const Arithmetic& arithmetic) {
   const std::vector<double> terms = sum.values();
   double creep = creep_of(terms, arithmetic).last;
   if (!arithmetic.sum)
@@ -135,10 +136,10 @@ double deviation(std::span<const double> terms, const Arithmetic& arithmetic) {
 
 /// Loss where numbers below the smallest normal may be flushed to 0: terms that small or with a factor that small, and
 /// partial sums that small.
-double vanished(const terms::ElementSum& sum, std::span<const double> terms, const Arithmetic& arithmetic) {
+double vanished(const element::terms::ElementSum& sum, std::span<const double> terms, const Arithmetic& arithmetic) {
   const double least = arithmetic.flushed;
   double smallest = std::numeric_limits<double>::infinity(), lost = 0;
-  for (const terms::Product& term : sum.terms) {
+  for (const element::terms::Product& term : sum.terms) {
     const double size = std::abs(term.value());
     if (size == 0) continue;
     smallest = std::min(smallest, size);
@@ -150,8 +151,8 @@ double vanished(const terms::ElementSum& sum, std::span<const double> terms, con
 }
 
 /// Adds the errors of factors that are inexact, or are sums, to those of the `additions` (verdict.md V13).
-ElementLimit with_factors(const ElementLimit& additions, const terms::ElementSum& sum, const Arithmetic& arithmetic,
-                          double lambda) {
+ElementLimit with_factors(const ElementLimit& additions, const element::terms::ElementSum& sum,
+                          const Arithmetic& arithmetic, double lambda) {
   const auto square = [](double x) { return x * x; };
   double squares = square(additions.probable), fixed = square(additions.fixed), certain = additions.certain;
   const auto add = [&](const ElementLimit& one, double factor) {
@@ -202,7 +203,7 @@ Tree Arithmetic::tree(std::int64_t terms) const {
               additions().terms_are_numbers);
 }
 
-double limit_behind(const terms::ElementSum& sum, double total, const Arithmetic& arithmetic) {
+double limit_behind(const element::terms::ElementSum& sum, double total, const Arithmetic& arithmetic) {
   double rounded = 0, so_far = total;
   const auto round = [&](double x) {
     const bool may_vanish = x != 0 && std::abs(x) < arithmetic.flushed;
@@ -213,16 +214,16 @@ double limit_behind(const terms::ElementSum& sum, double total, const Arithmetic
     rounded /= std::abs(sum.divisor);  // divides the rounding of the scale as well
     round(so_far /= sum.divisor);
   }
-  for (const terms::Product& term : sum.added) {
+  for (const element::terms::Product& term : sum.added) {
     if (term.a != 1) round(term.value());
     round(so_far += term.value());
   }
   return rounded;
 }
 
-ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& of_node, double lambda) {
+ElementLimit limit_of(const element::terms::ElementSum& sum, const Arithmetic& of_node, double lambda) {
   Arithmetic arithmetic = of_node;
-  const auto is_no_product = [](const terms::Product& term) { return term.b == 1; };
+  const auto is_no_product = [](const element::terms::Product& term) { return term.b == 1; };
   arithmetic.exact_products |= std::ranges::all_of(sum.terms, is_no_product);
   arithmetic.exact_products &= !sum.is_rounded;
   const std::vector<double> terms = sum.values();
@@ -256,20 +257,22 @@ ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& of_node, d
   return {factor * limit.probable + of_rest, factor * limit.certain + of_rest, factor * limit.fixed + of_rest};
 }
 
-double multiplicity(const terms::ElementSum& sum) { return multiplicity_of(sum.values()); }
+double multiplicity(const element::terms::ElementSum& sum) { return multiplicity_of(sum.values()); }
 
-double deviation_of(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
+double deviation_of(const element::terms::ElementSum& sum, const Arithmetic& arithmetic) {
   return deviation_of(sum, sum.values(), arithmetic);
 }
 
-double deviation_of(const terms::ElementSum& sum, std::span<const double> terms, const Arithmetic& arithmetic) {
+double deviation_of(const element::terms::ElementSum& sum, std::span<const double> terms,
+                    const Arithmetic& arithmetic) {
   const double total = std::accumulate(terms.begin(), terms.end(), 0.0);
   return std::hypot(deviation(terms, arithmetic) * std::abs(sum.scale / sum.divisor),
                     limit_behind(sum, total, arithmetic));
 }
 
-std::optional<NeighbourDeviations> deviations_of(const terms::Neighbours& neighbours, const Arithmetic& arithmetic) {
-  static_assert(terms::Neighbours::count == Tree::side_by_side);
+std::optional<NeighbourDeviations> deviations_of(const element::terms::Neighbours& neighbours,
+                                                 const Arithmetic& arithmetic) {
+  static_assert(element::terms::Neighbours::count == Tree::side_by_side);
   if (!arithmetic.sum || is_rearranged(*arithmetic.sum)) return std::nullopt;
   std::vector<double> terms(neighbours.columns.size());
   NeighbourDeviations found;
@@ -280,22 +283,22 @@ std::optional<NeighbourDeviations> deviations_of(const terms::Neighbours& neighb
   return found;
 }
 
-double drift_of(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
+double drift_of(const element::terms::ElementSum& sum, const Arithmetic& arithmetic) {
   return creep_of(sum.values(), arithmetic).change * sum.scale / sum.divisor;
 }
 
-double wide_limit(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda) {
+double wide_limit(const element::terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda) {
   const ElementLimit limit = limit_of(sum, arithmetic, lambda);
   return std::min(limit.probable + creep_in(sum, arithmetic), std::max(limit.certain, limit.probable));
 }
 
-double creep_in_deviations(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
+double creep_in_deviations(const element::terms::ElementSum& sum, const Arithmetic& arithmetic) {
   const std::vector<double> terms = sum.values();
   const double sigma = deviation(terms, arithmetic);
   return sigma > 0 ? creep_of(terms, arithmetic).last / sigma : 0;
 }
 
-bool overflows_in_some_order(const terms::ElementSum& sum, ir::DType computed) {
+bool overflows_in_some_order(const element::terms::ElementSum& sum, ir::DType computed) {
   double above = 0, below = 0;
   const std::vector<double> values = sum.values();
   for (const double term : values) (term > 0 ? above : below) += std::abs(term);

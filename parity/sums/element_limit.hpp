@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "ir/sums.hpp"
+#include "parity/element/terms/terms.hpp"
 #include "parity/sums/tree.hpp"
-#include "parity/terms/terms.hpp"
 
 namespace plumb::parity::sums {
 
@@ -39,41 +39,42 @@ struct ElementLimit {
 
 /// The limits of Σ terms, scale and divisor applied, along the tree; of what is added behind the sum one rounding each
 /// (verdict.md V13, V16 to V18 and V24 to V26). `lambda`: standard deviations that are allowed for.
-ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda);
+ElementLimit limit_of(const element::terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda);
 
 /// Error of the operations behind a sum that came out as `total`, one rounding each: its product with a scale, its
 /// quotient, and the terms added to it.
-double limit_behind(const terms::ElementSum& sum, double total, const Arithmetic& arithmetic);
+double limit_behind(const element::terms::ElementSum& sum, double total, const Arithmetic& arithmetic);
 
 /// The mean number of equal terms among those that are not 0; a term and its negative are different. 1 where all
 /// differ.
-double multiplicity(const terms::ElementSum& sum);
+double multiplicity(const element::terms::ElementSum& sum);
 
 /// √σ² of one element: of its additions along the tree, and of one rounding for each step behind them (verdict.md V13).
-double deviation_of(const terms::ElementSum& sum, const Arithmetic& arithmetic);
+double deviation_of(const element::terms::ElementSum& sum, const Arithmetic& arithmetic);
 /// Where the terms are multiplied out already.
-double deviation_of(const terms::ElementSum& sum, std::span<const double> terms, const Arithmetic& arithmetic);
+double deviation_of(const element::terms::ElementSum& sum, std::span<const double> terms, const Arithmetic& arithmetic);
 
 /// By neighbour, its deviation_of(), its √Σp², and its smallest factor or product in size that is not 0. Nothing where
 /// it is not known which terms meet.
 struct NeighbourDeviations {
-  std::array<double, terms::Neighbours::count> deviations, squares, smallest;
+  std::array<double, element::terms::Neighbours::count> deviations, squares, smallest;
 };
-std::optional<NeighbourDeviations> deviations_of(const terms::Neighbours& neighbours, const Arithmetic& arithmetic);
+std::optional<NeighbourDeviations> deviations_of(const element::terms::Neighbours& neighbours,
+                                                 const Arithmetic& arithmetic);
 
 /// Error of adding the terms one after the other, with its sign (Σr_k of verdict.md V23).
-double drift_of(const terms::ElementSum& sum, const Arithmetic& arithmetic);
+double drift_of(const element::terms::ElementSum& sum, const Arithmetic& arithmetic);
 
 /// As far as an honest kernel may be off whose terms come in few values, or are lost on being added: λσ and the creep
 /// of the running sum (verdict.md V23).
-double wide_limit(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda);
+double wide_limit(const element::terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda);
 
 /// How far the running sum creeps, in standard deviations of its roundings: near 1 and below for terms in no particular
 /// order, above it where the terms come in few values (verdict.md V23). 0 where nothing rounds.
-double creep_in_deviations(const terms::ElementSum& sum, const Arithmetic& arithmetic);
+double creep_in_deviations(const element::terms::ElementSum& sum, const Arithmetic& arithmetic);
 
 /// Whether a sum whose result is in the range of a type has an order in which a partial sum is not: the terms of one
 /// sign first, every addition rounded away from 0.
-bool overflows_in_some_order(const terms::ElementSum& sum, ir::DType computed);
+bool overflows_in_some_order(const element::terms::ElementSum& sum, ir::DType computed);
 
 }  // namespace plumb::parity::sums

@@ -32,16 +32,17 @@ double chance_of(const Totals& of, std::int64_t count, const Arithmetic& arithme
 
 }  // namespace
 
-std::vector<double> mean_chances(const terms::ElementSum& sum, const Arithmetic& of_node, double lambda,
+std::vector<double> mean_chances(const element::terms::ElementSum& sum, const Arithmetic& of_node, double lambda,
                                  std::int64_t most, std::int64_t more) {
   if (of_node.cut > 0 || !sum.off.empty() || !sum.inner.empty() || sum.moved != 0 || sum.is_rounded) return {};
   const double factor = sum.scale / sum.divisor;
   Totals alone;
-  for (const terms::Product& term : sum.terms) alone.add(factor * term.value());
+  for (const element::terms::Product& term : sum.terms) alone.add(factor * term.value());
   Totals with_added = alone;
-  for (const terms::Product& term : sum.added) with_added.add(term.value());
+  for (const element::terms::Product& term : sum.added) with_added.add(term.value());
   Arithmetic exact = of_node, rounding = of_node;
-  exact.exact_products |= std::ranges::all_of(sum.terms, [](const terms::Product& term) { return term.b == 1; });
+  exact.exact_products |=
+      std::ranges::all_of(sum.terms, [](const element::terms::Product& term) { return term.b == 1; });
   rounding.exact_products = false;
   const auto count = static_cast<std::int64_t>(sum.terms.size());
   std::vector<double> chances;

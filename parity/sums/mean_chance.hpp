@@ -13,7 +13,7 @@ namespace plumb::parity::sums {
 /// terms of 0, or, for all elements alike, as many as `most` terms, where padding leaves some out: all that it may say
 /// is in the list. Empty for sums that are cut off, in which there is no chance, and for those with factors that are
 /// sums or off themselves.
-std::vector<double> mean_chances(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda,
+std::vector<double> mean_chances(const element::terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda,
                                  std::int64_t most, std::int64_t more);
 
 }  // namespace plumb::parity::sums

@@ -1,3 +1,4 @@
+// Optimised: it loops over elements or terms.
 #include "parity/sums/tree.hpp"
 
 #include <algorithm>

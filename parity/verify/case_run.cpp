@@ -11,13 +11,13 @@
 #include "ir/passes/widen.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/attribution/blame.hpp"
+#include "parity/checks/expected/judge.hpp"
 #include "parity/compare/measure.hpp"
 #include "parity/core/parallel.hpp"
-#include "parity/expected/judge.hpp"
-#include "parity/judge/shares.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/verify/coverage.hpp"
 #include "parity/verify/repro.hpp"
+#include "parity/verify/shares.hpp"
 
 namespace plumb::parity::verify {
 namespace {
@@ -141,11 +141,11 @@ std::uint64_t CaseRun::count_limits() const {
     const auto is_tapped = [this](ir::Value v) { return graph_.is_source(v) || tapped_->values.contains(v); };
     add(n, core::segment_of(graph_, n, is_tapped), is_tapped);
   }
-  return subject_.expectation && options_.expected ? count + expected::limits_in(*subject_.expectation) : count;
+  return subject_.expectation && options_.expected ? count + checks::expected::limits_in(*subject_.expectation) : count;
 }
 
 /// How far elements may be off in any implementation, whatever judges the op.
-expected::Evaluate CaseRun::limits_of_elements() const {
+bounds::runs::Evaluate CaseRun::limits_of_elements() const {
   const judges::ExtraJudges* const extra = options_.extra_judges.get();
   return [extra](ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
                  const bounds::Manner& manner) {
@@ -279,7 +279,7 @@ void CaseRun::judge_all() {
       examined[n].problem = std::current_exception();
     }
   };
-  const judge::Shares shares(graph_, [this](std::size_t n) -> const core::Segment& { return state_.node(n).segment; });
+  const verify::Shares shares(graph_, [this](std::size_t n) -> const core::Segment& { return state_.node(n).segment; });
   core::make_ahead({.count = count,
                     .make = examine,
                     .carry = [&](std::size_t n) { return isolates() || try_carry(n, examined[n]); },
@@ -299,8 +299,9 @@ cases::CaseResult CaseRun::finish() {
   if (!given_) result_.false_alarms = {policy::false_alarms(options_.gate), count_limits()};
   if (ran) {
     if (options_.mode == core::Mode::propagate)
-      sign_runs_.emplace(executors_.reference, graph_, subject_.feeds, expected::Precision{},
-                         expected::Sampling{sign_runs_of_totals, result_.false_alarms.lambda()}, limits_of_elements());
+      sign_runs_.emplace(executors_.reference, graph_, subject_.feeds, bounds::runs::Precision{},
+                         bounds::runs::Sampling{sign_runs_of_totals, result_.false_alarms.lambda()},
+                         limits_of_elements());
     judge_all();
     if (const auto refuted = stated_.against_sources(); !refuted.empty()) {
       result_.verdict = core::Verdict::failed;
@@ -375,9 +376,9 @@ void CaseRun::judge_expected() {
                                   .why = why});
     }
   if (subject_.expectation && options_.expected) {
-    expected::Options options = *options_.expected;
+    checks::expected::Options options = *options_.expected;
     options.lambda = result_.false_alarms.lambda();
-    result_.expected = expected::judge(subject_, executors_.reference, options, limits_of_elements());
+    result_.expected = checks::expected::judge(subject_, executors_.reference, options, limits_of_elements());
   }
   for (const cases::ExpectedResult& one : result_.expected) {
     // A tensor that left the range on its way proves nothing of the graph.

@@ -4,11 +4,11 @@
 #include <map>
 
 #include "parity/bounds/bounded.hpp"
+#include "parity/checks/expected/end_to_end.hpp"
 #include "parity/core/regular_expression.hpp"
-#include "parity/elements/subject.hpp"
-#include "parity/expected/end_to_end.hpp"
 #include "parity/judges/node_judge.hpp"
 #include "parity/policy/policy_gate.hpp"
+#include "parity/settle/subject.hpp"
 #include "parity/verify/case_state.hpp"
 #include "parity/verify/plain_run.hpp"
 #include "parity/verify/stated.hpp"
@@ -36,7 +36,7 @@ class CaseRun {
   void run_candidate();
   bool try_candidate();
   std::uint64_t count_limits() const;
-  expected::Evaluate limits_of_elements() const;
+  bounds::runs::Evaluate limits_of_elements() const;
   void judge_all();
   void stop_at(std::size_t n, const ir::Error& error);
 
@@ -89,19 +89,19 @@ class CaseRun {
   std::optional<core::Evaluated> gathered(std::size_t n) const;
   void carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed);
   cases::NodeResult blank(std::size_t n, std::size_t k) const;
-  void examine_output(std::size_t k, const elements::Subject& asked, judges::NodeJudge& judge, Examined& found) const;
-  void examine_jointly(std::size_t k, const elements::Subject& asked, judges::NodeJudge& judge, Examined& found) const;
+  void examine_output(std::size_t k, const settle::Subject& asked, judges::NodeJudge& judge, Examined& found) const;
+  void examine_jointly(std::size_t k, const settle::Subject& asked, judges::NodeJudge& judge, Examined& found) const;
   void judge_output(std::size_t n, std::size_t k, cases::NodeResult& result, Examined& found);
   void carry_roundings(std::size_t n);
   void compare_total(const Total& total, cases::NodeResult& result, ValueState& state) const;
   void judge_total(cases::NodeResult& result, const ir::Tensor& device) const;
   const ir::Tensor* given_output(ir::Value value) const;
   void ask_oracles(const Evaluation& own, std::size_t k, cases::NodeResult& result,
-                   const elements::Subject& subject) const;
+                   const settle::Subject& subject) const;
   void replay_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
-                     const elements::Subject& subject) const;
+                     const settle::Subject& subject) const;
   void ask_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
-                  const elements::Subject& subject) const;
+                  const settle::Subject& subject) const;
   double amplification_of(std::size_t n, const compare::Comparison& inherited) const;
   void decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted);
   bool is_given(std::size_t n) const;
@@ -129,7 +129,7 @@ class CaseRun {
   std::optional<WrittenTruth> written_;  ///< where f32 was replaced
   cases::CaseResult result_;
   std::optional<CandidateRun> given_, tapped_;
-  std::optional<expected::SignRuns> sign_runs_;  ///< in mode propagate: what limits of totals are made of
+  std::optional<bounds::runs::SignRuns> sign_runs_;  ///< in mode propagate: what limits of totals are made of
 };
 
 /// A result that says why nothing was compared.

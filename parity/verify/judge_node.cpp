@@ -10,18 +10,18 @@
 #include "ir/passes/widen.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/attribution/non_finite.hpp"
+#include "parity/checks/patterns/emulation.hpp"
+#include "parity/checks/patterns/explain.hpp"
+#include "parity/checks/samples/oracle_check.hpp"
+#include "parity/checks/samples/replay_check.hpp"
+#include "parity/checks/samples/sensitivity.hpp"
+#include "parity/checks/samples/statistics.hpp"
 #include "parity/compare/measure.hpp"
 #include "parity/compare/tolerance.hpp"
 #include "parity/core/float_format.hpp"
+#include "parity/core/terminal/shell_word.hpp"
 #include "parity/judges/node_judge.hpp"
-#include "parity/patterns/emulation.hpp"
-#include "parity/patterns/explain.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
-#include "parity/samples/oracle_check.hpp"
-#include "parity/samples/replay_check.hpp"
-#include "parity/samples/sensitivity.hpp"
-#include "parity/samples/statistics.hpp"
-#include "parity/terminal/shell_word.hpp"
 #include "parity/verify/case_run.hpp"
 
 namespace plumb::parity::verify {
@@ -40,9 +40,8 @@ CaseRun::Examined CaseRun::examine_node(std::size_t n) const {
   found.judged = segment.judged;
   for (const ir::Value v : segment.fed) found.judged.inputs.push_back(state_.got(v));
   const cases::NodeResult first = blank(n, 0);  // whose sums are those of all
-  const elements::Subject asked{executors_.reference, segment,
-                                found.judged.inputs,  first.sums,
-                                found.own.manner,     found.own.fed.empty() ? nullptr : &found.own.fed};
+  const settle::Subject asked{executors_.reference, segment,          found.judged.inputs,
+                              first.sums,           found.own.manner, found.own.fed.empty() ? nullptr : &found.own.fed};
   std::vector<const ir::Tensor*> outputs;
   for (const ir::Value v : node.outputs) outputs.push_back(is_captured(v) ? &state_.value(v).got.value() : nullptr);
   judges::NodeJudge judge(asked, found.own.local, std::move(outputs), options_.extra_judges.get());
@@ -186,7 +185,7 @@ cases::NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
     result.placement_reason = report->reason;
     result.device_ns = report->nanoseconds;
   }
-  result.repro = result_.repro + terminal::filter_flag(node.label);
+  result.repro = result_.repro + core::terminal::filter_flag(node.label);
   return result;
 }
 
@@ -196,7 +195,7 @@ void skip(cases::NodeResult& result, std::string why) {
 }
 
 /// Compares an output that the candidate computed with the truth of its own inputs, and looks into it.
-void CaseRun::examine_output(std::size_t k, const elements::Subject& asked, judges::NodeJudge& judge,
+void CaseRun::examine_output(std::size_t k, const settle::Subject& asked, judges::NodeJudge& judge,
                              Examined& found) const {
   cases::NodeResult& result = found.results[k];
   const ir::Tensor& device = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
@@ -213,7 +212,8 @@ void CaseRun::examine_output(std::size_t k, const elements::Subject& asked, judg
   if (!found.is_joint) {
     replay_sample(found.own, k, result, asked);
     if (result.local.agrees() && result.telling.loose > 0 && !result.telling.mistrust().empty())
-      if (samples::replays_tell(asked, k, judge.truth(k), device, samples::Draws(subject_.seed, result.name()))) {
+      if (checks::samples::replays_tell(asked, k, judge.truth(k), device,
+                                        checks::samples::Draws(subject_.seed, result.name()))) {
         result.telling.informative += std::exchange(result.telling.loose, 0);
         result.telling.has_precise = true;
       }
@@ -223,11 +223,11 @@ void CaseRun::examine_output(std::size_t k, const elements::Subject& asked, judg
   result.vacuity = compare::vacuity_of(asked.segment, asked.inputs, judge.truth(k), device.dtype(), result.local);
   result.reference_ns = found.own.local.truth.nanoseconds;
   if (options_.emulated != nullptr && judge.judges_elements())
-    patterns::add_emulation(*options_.emulated, asked, k, judge.whole(k), device, result);
+    checks::patterns::add_emulation(*options_.emulated, asked, k, judge.whole(k), device, result);
 }
 
 /// Looks into an output that was judged with the others of its node: how far its truth may be off is known only then.
-void CaseRun::examine_jointly(std::size_t k, const elements::Subject& asked, judges::NodeJudge& judge,
+void CaseRun::examine_jointly(std::size_t k, const settle::Subject& asked, judges::NodeJudge& judge,
                               Examined& found) const {
   cases::NodeResult& result = found.results[k];
   found.truths.emplace(k, judge.truth(k));
@@ -262,9 +262,9 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
     result.expected = compare::measure(ir::passes::widen(*given), device);
   decide(result, gate, state.truth ? stated_.against(result, value, *state.truth, device) : "");
   if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
-  const elements::Subject asked{executors_.reference, segment, found.judged.inputs, result.sums, found.own.manner};
+  const settle::Subject asked{executors_.reference, segment, found.judged.inputs, result.sums, found.own.manner};
   if (result.verdict == core::Verdict::failed && !result.local.agrees() && !found.is_joint)
-    result.patterns = patterns::explain(asked, k, local, device);
+    result.patterns = checks::patterns::explain(asked, k, local, device);
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();
 }
@@ -289,7 +289,7 @@ void CaseRun::judge_total(cases::NodeResult& result, const ir::Tensor& device) c
   const ir::DType dtype = result.type.dtype;
   const double unit = ir::unit_roundoff(dtype) > 0 ? ir::unit_roundoff(core::compute_dtype(dtype)) : 0;
   const auto found =
-      expected::hold_to_runs(sign_runs_->spread(value), device, {.unit = unit}, result_.false_alarms.lambda());
+      checks::expected::hold_to_runs(sign_runs_->spread(value), device, {.unit = unit}, result_.false_alarms.lambda());
   result.total = found.comparison;
   if (found.allowed.rule == compare::Allowed::Rule::within) result.telling = found.telling;
 }
@@ -303,28 +303,29 @@ const ir::Tensor* CaseRun::given_output(ir::Value value) const {
 
 /// Holds a sample of the truth, and of the limits that no element has changed yet, to the definitions of the ops.
 void CaseRun::ask_oracles(const Evaluation& own, std::size_t k, cases::NodeResult& result,
-                          const elements::Subject& subject) const {
-  result.oracle = samples::ask_oracles(subject, k, own.local, samples::Draws(subject_.seed, result.name() + ".oracle"));
+                          const settle::Subject& subject) const {
+  result.oracle = checks::samples::ask_oracles(subject, k, own.local,
+                                               checks::samples::Draws(subject_.seed, result.name() + ".oracle"));
 }
 
 /// Whether the kernel adds as it says.
 void CaseRun::replay_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
-                            const elements::Subject& subject) const {
+                            const settle::Subject& subject) const {
   const ir::Tensor& got = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
-  result.replays = samples::replay_sample(subject, k, own.local.truth.outputs[k], got,
-                                          samples::Draws(subject_.seed, result.name() + ".replay"));
+  result.replays = checks::samples::replay_sample(subject, k, own.local.truth.outputs[k], got,
+                                                  checks::samples::Draws(subject_.seed, result.name() + ".replay"));
 }
 
 /// Asks a sample of an output that agrees whether that proves anything, and whether it rounds as its kernel says.
 void CaseRun::ask_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
-                         const elements::Subject& subject) const {
+                         const settle::Subject& subject) const {
   if (!result.local.agrees() || result.type.shape.elements() == 0) return;
   const ir::Tensor& got = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
-  const samples::Draws draws(subject_.seed, result.name());
+  const checks::samples::Draws draws(subject_.seed, result.name());
   // Replayed elements were held to less than their limits, by which a sample would be asked.
   if (result.telling.mistrust().empty() && result.settled.replayed == 0)
-    result.sensitivity = samples::sensitivity_of(subject, k, own.local, got, draws);
-  if (const auto sample = samples::RoundingSample::of(subject, k, own.local.truth.outputs[k], draws))
+    result.sensitivity = checks::samples::sensitivity_of(subject, k, own.local, got, draws);
+  if (const auto sample = checks::samples::RoundingSample::of(subject, k, own.local.truth.outputs[k], draws))
     result.statistics = sample->judge(got);
 }
 

@@ -11,7 +11,7 @@
 #include "ir/passes/convert_dtype.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/cases/precision_plan.hpp"
-#include "parity/judge/shares.hpp"
+#include "parity/verify/shares.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace plumb::parity::verify {
@@ -33,7 +33,7 @@ double truths(const ir::Graph& graph) {
   double held = 0, most = 0;
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
     const ir::Node& node = graph.nodes()[n];
-    double scratch = judge::limit_bytes(graph, node);  // and copies that the executors of this one node make
+    double scratch = verify::limit_bytes(graph, node);  // and copies that the executors of this one node make
     for (const ir::Value v : node.inputs) scratch += 3 * wide_bytes(graph.type(v));
     for (const ir::Value v : node.outputs) {
       held += wide_bytes(graph.type(v));
@@ -149,7 +149,7 @@ std::string gibibytes(double bytes) { return fmt::format("{:.3g} GiB", bytes * 0
 
 double memory_needed(const ir::Graph& graph) {
   // The candidate's, and what it hands back; what is judged, and what is judged before its turn.
-  return 2 * judge::bytes_of_values(graph) + truths(graph) + judge::waiting_bytes(graph);
+  return 2 * verify::bytes_of_values(graph) + truths(graph) + verify::waiting_bytes(graph);
 }
 
 bool may_be_given(const ir::TensorType& given, const ir::TensorType& type) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "parity/relations/metamorphic.hpp"
+#include "parity/checks/relations/metamorphic.hpp"
 #include "parity/verify/case_run.hpp"
 #include "parity/verify/must.hpp"
 
@@ -69,7 +69,7 @@ cases::CaseResult verify(const cases::Case& subject, const cases::Executors& exe
   CaseRun watched(subject, executors, options, observer);
   cases::CaseResult result = watched.finish();
   if (auto tapped = watched.take_tapped()) judge_plain(subject, executors, options, std::move(*tapped), result);
-  if (options.metamorphic && !result.nodes.empty()) relations::add(subject, executors, options.filter, result);
+  if (options.metamorphic && !result.nodes.empty()) checks::relations::add(subject, executors, options.filter, result);
   result.exit = core::exit_code(result.verdict);
   note_what_is_not_expected(subject, result);
   if (subject.expected_within && result.expected.empty() && !result.nodes.empty())

@@ -13,8 +13,8 @@
 #include "parity/cases/executors.hpp"
 #include "parity/cases/node_result.hpp"
 #include "parity/cases/observer.hpp"
+#include "parity/checks/expected/expected.hpp"
 #include "parity/core/demands.hpp"
-#include "parity/expected/expected.hpp"
 #include "parity/profile/profile.hpp"
 
 namespace plumb::parity::policy {
@@ -89,7 +89,7 @@ struct VerifyOptions {
   core::Coverage min_verified = core::usual_coverage;  ///< less of it makes a case mistrusted
   bool plain = false;  ///< also runs what is compiled for the results alone, as `plumb run` does (verdict.md V4)
   /// How another implementation's results are held to the truth; not at all where nothing is said.
-  std::optional<expected::Options> expected = {};
+  std::optional<checks::expected::Options> expected = {};
   bool metamorphic = false;  ///< also asks what must hold whatever is right (docs/metamorphic.md)
   /// Judges of ops that the program defines for graphs of its own making.
   std::shared_ptr<const judges::ExtraJudges> extra_judges = {};

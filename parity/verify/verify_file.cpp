@@ -1,7 +1,7 @@
 // Verifies a graph file; what is thrown on the way becomes the verdict and exit code of its case.
 #include <new>
 
-#include "parity/exact/twin.hpp"
+#include "parity/checks/exact/twin.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/verify/must.hpp"
 #include "parity/verify/verify.hpp"
@@ -21,7 +21,7 @@ void run_file(const std::filesystem::path& path, const FillOptions& fill, const 
   try {
     observer.step("reading " + path.string(), 0, 0);
     cases::Case subject = load_case(path, fill);
-    if (fill.kind == core::FillKind::exact) subject = exact::make_twin(subject, executors.reference);
+    if (fill.kind == core::FillKind::exact) subject = checks::exact::make_twin(subject, executors.reference);
     result.subject = cases::without_numbers(subject);
     result = verify(subject, executors, options, observer);
   } catch (const ir::Unsupported& error) {

@@ -5,7 +5,7 @@
 // two rounded numbers, is off by (1 + u)^(n + 2) at most, in any order; a sum of n / `chunk` sums of `chunk` by
 // (1 + u)^(chunk + n / chunk + 2) (Higham, section 4.2). `certain` is made larger by that, squares stay as they are.
 //
-// What falls below 2^-149 is lost: of Σ|a||b| K·2^-148 at most, of Σa²b² the same. That is less than 2^-40 of the
+// Terms below 2^-149 are lost: K·2^-148 of Σ|a||b| at most, and as much of Σa²b². That is less than 2^-40 of the
 // first where it is 2^-30 or more and K below 2^60; and of the second, which is at least its square over K, where K is
 // below 2^20. Where one element of a panel is smaller, or an operand is NaN, infinite or beyond 2^250, the panel is
 // made in f64.
@@ -40,10 +40,10 @@ void fetch(const double* row, std::int64_t count) {
 }
 constexpr std::int64_t rows_ahead = 8;
 
-/// What is known of a row of a or a column of b.
+/// The largest magnitude of a row of a or a column of b, and whether all of it is finite.
 struct Line {
   double largest = 0;
-  double nan = 0;  ///< NaN where one is infinite or NaN
+  double nan = 0;  ///< NaN where a number is infinite or NaN, else 0
 
   /// The line's numbers, `step` apart. NaN is passed over by `largest`, so that any order gives the same.
   static Line of(const double* x, std::int64_t count, std::int64_t step) {

@@ -20,7 +20,7 @@ constexpr int float_lanes = Eigen::internal::packet_traits<float>::size;
 using TurnedPacket = Eigen::internal::unpacket_traits<FloatPacket>::half;
 constexpr int turned_lanes = Eigen::internal::unpacket_traits<TurnedPacket>::size;
 
-/// What a tile holds: its sums take most of 16 or 32 registers.
+/// The extents of a tile: its accumulators take most of 16 or 32 registers.
 constexpr int tile_rows = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS >= 32 ? 8 : 4, tile_vectors = 3;
 constexpr int tile_columns = tile_vectors * float_lanes;
 

@@ -40,7 +40,7 @@ T quotient(T a, T b) {
   return quotient_overflows(a, b) ? a : static_cast<T>(a / b);
 }
 
-/// What quotient(a, b) leaves, with the sign of a; 0 where b is 0.
+/// The remainder of quotient(a, b), with the sign of a; 0 where b is 0.
 template <class T>
 T remainder(T a, T b) {
   return b == 0 || quotient_overflows(a, b) ? T{0} : static_cast<T>(a % b);

@@ -10,7 +10,7 @@
 
 namespace plumb::ref_cpu::kernels {
 
-/// What standardises a line: ((x - mean) - rest)·inv_std. The mean of a line far
+/// The moments that standardise a line: ((x - mean) - rest)·inv_std. The mean of a line far
 /// from 0 has more bits than C: `rest` is what its rounding lost.
 template <class C>
 struct Moments {

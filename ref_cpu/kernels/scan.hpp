@@ -9,7 +9,7 @@
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/parallel.hpp"
 
-/// What kernels of scans share: data and states of several dtypes, all computed with in C, float or double.
+/// Code common to the kernels of scans: data and states of several dtypes, all computed in C, float or double.
 namespace plumb::ref_cpu::kernels {
 
 /// The numbers of an operand: in place where it holds C, else a copy. The operand must outlive it.

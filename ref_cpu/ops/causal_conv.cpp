@@ -15,7 +15,7 @@ namespace {
 using ir::ops::CausalActivation;
 using ir::ops::CausalConv;
 
-/// What one channel sees: the state, or zeros, and the chunk behind it.
+/// The samples of each channel: the state, or zeros, and the chunk behind it.
 template <class T>
 struct Seen {
   const T *x, *state;

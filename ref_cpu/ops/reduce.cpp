@@ -151,7 +151,7 @@ void fold_all(const Plan& plan, std::span<const T> x, A neutral, const Term& ter
   });
 }
 
-/// What partial results are held in: integers wrap in 64 bits, of which the
+/// The accumulator of T: integers wrap in 64 bits, of which the
 /// dtype's own are the lowest.
 template <class T>
 using Partial = std::conditional_t<std::is_integral_v<T>, std::uint64_t, ir::compute_t<T>>;

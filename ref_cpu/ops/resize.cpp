@@ -10,7 +10,7 @@
 namespace plumb::ref_cpu {
 namespace {
 
-/// What is done along one axis.
+/// The resampling of x along one axis.
 struct Pass {
   std::size_t axis;
   ir::kernels::ResizeTaps taps;
@@ -71,7 +71,7 @@ std::vector<C> weighted(const Pass& pass, const ir::Lines& lines, std::span<cons
     for (auto t = static_cast<std::size_t>(taps.first[static_cast<std::size_t>(i)]);
          t < static_cast<std::size_t>(taps.first[static_cast<std::size_t>(i) + 1]); ++t) {
       const C weight = static_cast<C>(taps.weight[t]);
-      if (weight == 0) continue;  // what has no weight lets no infinity in
+      if (weight == 0) continue;  // otherwise 0 times infinity would make a NaN
       const C* const from = x.data() + (outer * lines.length + taps.index[t]) * lines.inner;
       for (std::int64_t k = 0; k < lines.inner; ++k) row[k] += weight * from[k];
     }
@@ -79,7 +79,7 @@ std::vector<C> weighted(const Pass& pass, const ir::Lines& lines, std::span<cons
   return y;
 }
 
-/// All passes over x, one axis after the other: what `step` makes of the elements along each.
+/// Runs step(pass, lines, x) along one axis after the other, each on the result of the one before.
 template <class T, class Step>
 std::vector<T> in_passes(const std::vector<Pass>& passes, ir::Shape shape, std::span<const T> x, const Step& step) {
   std::vector<T> held(passes.empty() ? x.begin() : x.end(), x.end());

@@ -30,7 +30,7 @@ void run(const ir::ops::ReverseSequence& op, Call& call) {
   const auto lengths = lengths_of(call.in(1), time.length);
   const std::byte* x = call.in(0).bytes().data();
   std::byte* y = call.out(0).bytes().data();
-  // What lies inside both axes stays together.
+  // Elements inside both axes stay together.
   const std::int64_t run = std::min(time.inner, batch.inner);
   const std::size_t bytes = static_cast<std::size_t>(run) * ir::info(call.in(0).dtype()).bytes;
   const std::int64_t time_inner = time.inner / run, batch_inner = batch.inner / run;

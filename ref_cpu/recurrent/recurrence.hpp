@@ -7,15 +7,15 @@
 #include "ir/kernels/recurrent.hpp"
 #include "ref_cpu/kernel.hpp"
 
-/// What the kernels of rnn, gru and lstm share: products of all inputs at once, then step after step. States stay in
-/// the type that is computed in, C: float or double.
+/// Code common to the kernels of rnn, gru and lstm: products of all inputs at once, then step after step. States stay
+/// in the compute type C: float or double.
 namespace plumb::ref_cpu::recurrent {
 
 /// x becomes f(κ(x)), element by element; κ clamps to ±clip, and NaN stays.
 template <class C>
 void activate(ir::kernels::RecurrentActivation function, const std::optional<double>& clip, C* x, std::int64_t count);
 
-/// What a node is, as far as the three ops are alike.
+/// The properties of a node that the three ops have in common.
 struct Description {
   ir::kernels::RecurrentExtents n;
   ir::kernels::RecurrentOperands operands;
@@ -54,7 +54,7 @@ class Recurrence {
     const std::int64_t line = (row / op_.n.batch * op_.n.steps + t) * op_.n.batch + row % op_.n.batch;
     return inputs_.data() + line * op_.n.gate_rows();
   }
-  /// What `multiply` made for a row.
+  /// R·state of a row, by the last call of `multiply`.
   const C* of_state(std::int64_t row) const { return products_.data() + row * op_.n.gate_rows(); }
   /// Wb (part 0) or Rb (part 1) of a row's direction, from gate `gate` on; null without a bias.
   const C* bias(std::int64_t row, std::int64_t part, std::int64_t gate = 0) const {

@@ -11,7 +11,7 @@
 
 namespace plumb::ref_cpu::transforms {
 
-/// What a line of n points becomes, without any scale:
+/// The transform of a line of n points, without any scale:
 ///   forward       y[k] = sum over j of x[j] e^(-2 pi i jk / n), n complex numbers of n
 ///   inverse       the same by e^(+2 pi i jk / n)
 ///   real_forward  the first floor(n/2) + 1 bins of the forward transform of n reals
@@ -45,7 +45,7 @@ class LineTransform {
   ir::AlignedBytes in_, out_, scratch_;  ///< as much as was needed so far
 };
 
-/// What transforms are made by, for the record of a run: "3.3.10", or that it is our own code.
+/// The release of FFTW, for the record of a run: "3.3.10"; "none, own transforms" in a build without it.
 std::string fftw_version();
 
 }  // namespace plumb::ref_cpu::transforms

@@ -150,7 +150,7 @@ class OwnPlan final : public Plan<T> {
     }
   }
 
-  /// What split() made of it, times 2.
+  /// The inverse of split(), times 2.
   void join(const T* in, Parts<T> z) const {
     const std::int64_t h = points_;
     for (std::int64_t k = 0; k < h; ++k) {

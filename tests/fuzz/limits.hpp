@@ -2,15 +2,15 @@
 
 // Limits on readers of strangers' files, whatever the bytes: 2 s and 1 GiB, children included.
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <span>
 #include <string>
-
-#include <sys/resource.h>
-#include <unistd.h>
 
 namespace plumb::fuzz {
 

@@ -1,12 +1,12 @@
 // Whatever the bytes, a results file can be judged, shown, checked and fitted to, or there is an Error.
 
 #include "ir/error.hpp"
-#include "parity/fit/fit.hpp"
 #include "parity/policy/policy.hpp"
 #include "parity/report/junit.hpp"
 #include "parity/results/judge.hpp"
 #include "parity/results/results_report.hpp"
 #include "parity/results/results_schema.hpp"
+#include "parity/studies/fit/fit.hpp"
 #include "tests/fuzz/limits.hpp"
 
 namespace {
@@ -32,7 +32,7 @@ void read(const std::filesystem::path& path, std::uint64_t turn) {
     case 2:
       return static_cast<void>(results::check_schema(path));
     default:
-      return static_cast<void>(fit::fit(fit::read_samples(path, 0).samples, {}));
+      return static_cast<void>(studies::fit::fit(studies::fit::read_samples(path, 0).samples, {}));
   }
 }
 

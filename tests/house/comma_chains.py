@@ -20,7 +20,7 @@ TOKEN = re.compile(
 DECLARES = {"using", "typedef", "enum", "template", "struct", "class", "friend", "extern", "const", "constexpr",
             "static", "auto", "inline", "unsigned", "mutable", "thread_local", "volatile", "uniform", "layout",
             "shared", "in", "out", "buffer", "explicit", "virtual", "operator", "return", "namespace", "public",
-            "private", "precise"}
+            "private", "protected", "precise"}
 CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 

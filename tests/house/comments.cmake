@@ -1,13 +1,14 @@
 # Every comment stands alone: cmake -DROOT=<tree> -P comments.cmake lists comments that begin with "Of" or "The same",
-# which mean something only behind the comment before them and break when code moves, and fails when there is one.
-# Behind code in C++ and shaders, "of ..." and "the same ..." are such beginnings, too. And every file of C++ outside
-# tests/ and docs/ says what it is for, in a comment before its first code.
+# which mean something only behind the comment before them and break when code moves, and in C++ and shaders those that
+# begin with "What", which go around the name of the thing; it fails when there is one. Behind code in C++ and shaders,
+# "of ...", "the same ..." and "what ..." are such beginnings, too. And every file of C++ outside tests/ and docs/ says
+# what it is for, in a comment before its first code.
 cmake_minimum_required(VERSION 3.22)
 set(breaches 0)
 
-set(of "([Oo]f|[Tt]he same)[ ,:]")
+set(of "([Oo]f|[Tt]he same|[Ww]hat)[ ,:]")
 set(behind_code "[^ /].* //+<? *${of}")
-set(in_code "^ *//+<? *(Of|The same)[ ,:]|^ *${behind_code}")
+set(in_code "^ *//+<? *(Of|The same|What)[ ,:]|^ *${behind_code}")
 set(in_scripts "^ *# *(Of|The same)[ ,:]")
 foreach(kind cpp hpp comp glsl cmake sh py)
   set(pattern "${in_code}")

@@ -21,10 +21,11 @@ set(gpu_vulkan_rooms "device=0" "plan=1" "kernels/common=2" "kernels/elementwise
   "kernels/fourier=6" "kernels/scans=6" "kernels/recurrent=7" "fused_ops=7" "ops=8" "region=8" "passes=9" "cache=3"
   "runtime/driver=4" "runtime=5" "run=10"
   "self_test=10" ".=11" "calibrate=12")
-set(parity_rooms "core=0" "definitions=0" "oracles=0" "terms=0" "compare=1" "sums=2" "bounds=3" "cases=3" "profile=4"
-  "profile/probe=5" "policy=4" "attribution=4" "certify=6" "elements=5" "exact=5" "expected=5" "relations=8"
-  "power/faults=5" "patterns=6" "samples=6" "judge=7" "judges=7" "verify=9" "report=7" "results=8" "power=10"
-  "search=10" "sweep=10" "conformance=10" "fit=10" "cli=11" "terminal=0")
+set(parity_rooms "core=0" "core/terminal=0" "element=0" "element/terms=0" "judges/definitions=0"
+  "compare=1" "power/faults=5" "cases=3" "sums=2" "attribution=4" "bounds=3" "bounds/runs=4" "policy=4" "profile=4"
+  "profile/probe=5" "settle=5" "settle/certify=6" "checks/exact=5" "checks/expected=5" "checks/patterns=6"
+  "checks/samples=6" "judges=7" "report=7" "checks/relations=8" "results=8" "verify=9" "power=10"
+  "studies/conformance=10" "studies/fit=10" "studies/search=10" "studies/sweep=10" "cli=11")
 # What reaches beyond, file by file: tables that know every op, and taps that are those of one op.
 set(beyond_floors "ir/op_list.cpp|ops" "ir/kernels/resize_taps.hpp|ops" "ir/hdf5/hdf5_use.hpp|formats")
 
@@ -71,7 +72,7 @@ string(CONCAT oracles_may_not "ir::(kernels|raw|passes|along|lines_from|broadcas
 # 6. What computes a truth or a limit does not read the loops that ops declare: a wrong declaration shall fail a correct
 # device or miss a fault, and so show, not move a limit along.
 set(truth_or_limit
-  "^(ref_cpu|parity/(oracles|terms|sums|bounds|elements|certify|definitions|judges|compare|expected|attribution))/")
+  "^(ref_cpu|parity/(element|sums|bounds|settle|judges|compare|checks/expected|attribution))/")
 set(reads_loops "loops_of\\(|[.]loops\\(|ir/loops\\.hpp|ir/kernels/op_loops\\.hpp")
 
 set(breaches 0)
@@ -153,13 +154,13 @@ foreach(file IN LISTS files)
 endforeach()
 
 foreach(file IN LISTS files)
-  if(NOT file MATCHES "^parity/oracles/")
+  if(NOT file MATCHES "^parity/element/(ops/|[a-z_]+\\.[ch]pp)")
     continue()
   endif()
   foreach(include IN LISTS "includes_of_${file}")
     if(include MATCHES "^ir/" AND NOT include MATCHES "${oracles_may}")
       breach("${file}: an oracle may not include ${include}")
-    elseif(include MATCHES "^parity/" AND NOT include MATCHES "^parity/oracles/")
+    elseif(include MATCHES "^parity/" AND NOT include MATCHES "^parity/element/[a-z_]+\\.hpp")
       breach("${file}: an oracle may not include ${include}")
     endif()
   endforeach()

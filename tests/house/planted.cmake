@@ -1,5 +1,5 @@
-# The test of layering.cmake, size.cmake, citations.cmake, op_names.cmake and comments.cmake: every breach planted here
-# must be found, and nothing must be found where there is none.
+# The test of layering.cmake, size.cmake, citations.cmake, op_names.cmake, spec_ops.cmake and comments.cmake: every
+# breach planted here must be found, and nothing must be found where there is none.
 cmake_minimum_required(VERSION 3.22)
 
 # plant() puts a file into a small tree; expect() has a check judge it, and clears it.
@@ -65,21 +65,21 @@ plant(parity/attic/old.cpp "")
 expect(layering "parity/attic/old.cpp: its folder is no room of parity")
 
 # Oracles: types, shapes and attributes, and nothing that both executors use.
-plant(parity/oracles/ops/sort.cpp
-  "#include \"ir/ops/sort.hpp\"\n#include \"parity/oracles/call.hpp\"\nauto axis = axis_of(op.axis, 2)\;")
+plant(parity/element/ops/sort.cpp
+  "#include \"ir/ops/sort.hpp\"\n#include \"parity/element/call.hpp\"\nauto axis = axis_of(op.axis, 2)\;")
 expect(layering nothing)
-foreach(header ir/kernels/window.hpp ir/convert.hpp ir/half.hpp ir/passes/widen.hpp parity/terms/terms.hpp)
-  plant(parity/oracles/ops/conv.cpp "#include \"${header}\"")
-  expect(layering "parity/oracles/ops/conv.cpp: an oracle may not include ${header}")
+foreach(header ir/kernels/window.hpp ir/convert.hpp ir/half.hpp ir/passes/widen.hpp parity/element/terms/terms.hpp)
+  plant(parity/element/ops/conv.cpp "#include \"${header}\"")
+  expect(layering "parity/element/ops/conv.cpp: an oracle may not include ${header}")
 endforeach()
 foreach(use "ir::kernels::resize_taps(op, 0, dtype, 3)" "op.copy(x, y)" "shape.strides()" "shape.axis(axis)"
     "ir::along(shape, 1)" "ir::broadcast_strides(x, y)")
-  plant(parity/oracles/ops/resize.cpp "auto x = ${use}\;")
-  expect(layering "parity/oracles/ops/resize.cpp: an oracle may not use this:")
+  plant(parity/element/ops/resize.cpp "auto x = ${use}\;")
+  expect(layering "parity/element/ops/resize.cpp: an oracle may not use this:")
 endforeach()
 
 # Loops: who asks may read them, who computes a limit may not.
-plant(parity/relations/symmetry.cpp "#include \"ir/loops.hpp\"\nauto loops = ir::loops_of(op, in, out)\;")
+plant(parity/checks/relations/symmetry.cpp "#include \"ir/loops.hpp\"\nauto loops = ir::loops_of(op, in, out)\;")
 expect(layering nothing)
 foreach(use "#include \"ir/loops.hpp\"" "auto loops = ir::loops_of(op, in, out)\;" "auto loops = op.loops(in, out)\;")
   plant(parity/bounds/ops/conv.cpp "${use}")
@@ -214,11 +214,36 @@ plant_op(parity/results/keys.cpp "")
 file(WRITE "${SCRATCH}/tests/house/op_names.txt" "parity/results/keys.cpp: softmax: was a key once\n")
 expect(op_names "needs no exception any more")
 
+# The specification of ops: one that exists, and one to come.
+function(plant_spec text)
+  plant(ir/ops/softmax.hpp "  static constexpr int tier = 1\;")
+  plant(docs/spec/ops.md "# 1. Ops\n\n${text}")
+endfunction()
+
+set(exists "### softmax · tier 1 (as ONNX Softmax-13; NumPy [no]) <a id=\"softmax\"></a>\n\n- **in** x")
+set(mark "not implemented yet")
+set(to_come "### glu · tier 3 · ${mark} · gated <a id=\"glu\"></a>\n\n| solve · tier 3 · ${mark} | x |")
+plant_spec("${exists}\n\n${to_come}")
+expect(spec_ops nothing)
+foreach(pair "### softmax · tier 1 · ${mark};softmax is marked '${mark}', but there is ir/ops/softmax.hpp"
+    "${exists}\n\n### glu · tier 3 · gated;glu is not marked '${mark}', but there is no ir/ops/glu.hpp"
+    "${exists}\n\n| glu · tier 3 | x |;glu is not marked '${mark}'"
+    "${to_come};ir/ops/softmax.hpp: docs/spec/ops.md has no text of this op"
+    "### softmax · tier 2;softmax is of tier 2, but not in ir/ops/softmax.hpp"
+    "### softmax · tier 1\n\n### softmax · tier 1;softmax is there twice"
+    "### softmax · tier 1\n\n### glu, not implemented yet;a heading is not '### name · tier N': ### glu")
+  string(REGEX REPLACE ";([^;]*)$" "" spec "${pair}")
+  string(REGEX MATCH "[^;]*$" verdict "${pair}")
+  plant_spec("${spec}")
+  expect(spec_ops "${verdict}")
+endforeach()
+
 # Comments.
 plant(ir/graph.hpp "/// The values of a node; of each\n/// of them, too. Of a graph.\nint x;  ///< that of a node")
 plant(scripts/test.sh "# What the same tests need.")
 expect(comments nothing)
-foreach(pair "ir/graph.hpp;/// Of each node" "ir/graph.hpp;  // Of each node" "parity/core/table.cpp;/// The same: f64."
+foreach(pair "ir/graph.hpp;/// Of each node" "ir/graph.hpp;  // Of each node" "ir/graph.hpp;/// What a node has"
+    "ir/graph.hpp;int y;  ///< what a node has" "parity/core/table.cpp;/// The same: f64."
     "ir/graph.hpp;int x;  ///< of a node" "gpu_vulkan/ops/gather.comp;uint x\;  // the same of y"
     "gpu_vulkan/glsl/math.glsl;// Of zero" "scripts/test.sh;# The same, later" "cmake/shaders.cmake;  # Of a shader")
   list(GET pair 0 file)

@@ -9,8 +9,8 @@
 #include "ir/ops/fft.hpp"
 #include "ir/ops/irfft.hpp"
 #include "ir/ops/rfft.hpp"
+#include "parity/checks/exact/prove.hpp"
 #include "parity/compare/compare.hpp"
-#include "parity/exact/prove.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/joint_check.hpp"
@@ -318,7 +318,7 @@ TEST(Fft, OfFewPointsIsProvedToBeExact) {
   const ir::Fill whole{.distribution = ir::Distribution::uniform_int, .low = -3, .high = 4};
   const auto proof = [&](const ir::Op& op, const ir::TensorType& type) {
     const Tensor x = random_tensor(type, 1, whole);
-    const auto outcome = parity::exact::prove(op, {x}, cpu);
+    const auto outcome = parity::checks::exact::prove(op, {x}, cpu);
     for (ir::Executor* const executor : executors())
       if (outcome.proof.exact == parity::core::Exactness::proved) {
         const Tensor y = ir::run_op(*executor, op, {x}).front();

@@ -8,7 +8,7 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/function_limits.hpp"
-#include "parity/oracles/functions.hpp"
+#include "parity/element/functions.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/op_check.hpp"
@@ -83,7 +83,7 @@ Tensor truth_of(F function, const Tensor& x) {
     return run_op(cpu, Unary{function}, {ir::passes::widen(x)}).front();
   Tensor y(x.type());
   for (std::size_t i = 0; i < y.as<double>().size(); ++i)
-    y.as<double>()[i] = static_cast<double>(parity::oracles::function_of(function, {x.as<double>()[i]}).value);
+    y.as<double>()[i] = static_cast<double>(parity::element::function_of(function, {x.as<double>()[i]}).value);
   return y;
 }
 

@@ -17,8 +17,8 @@
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/reduce.hpp"
 #include "ir/ops/softmax.hpp"
-#include "parity/elements/replay.hpp"
-#include "parity/terms/terms.hpp"
+#include "parity/element/terms/terms.hpp"
+#include "parity/settle/replay.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::ref_cpu::trees_test {
@@ -27,7 +27,7 @@ namespace {
 using ir::DType;
 using ir::Shape;
 using ir::Tensor;
-using parity::terms::ElementSum;
+using parity::element::terms::ElementSum;
 
 Tensor normal(DType dtype, const Shape& shape, unsigned seed) {
   std::vector<float> numbers(static_cast<std::size_t>(shape.elements()));
@@ -49,14 +49,14 @@ double replay(const ElementSum& sum, const ir::Sum& published, DType dtype) {
     a.push_back(static_cast<float>(term.a));
     b.push_back(static_cast<float>(term.b));
   }
-  float made = a.empty() ? 0 : parity::elements::replayed(a, b, published, true).value();
+  float made = a.empty() ? 0 : parity::settle::replayed(a, b, published, true).value();
   if (sum.scale != 1) made = static_cast<float>(static_cast<double>(static_cast<float>(sum.scale)) * made);
   if (sum.divisor != 1) made = static_cast<float>(made / sum.divisor);
   for (const auto& term : sum.added) {
     const auto product = static_cast<float>(static_cast<double>(static_cast<float>(term.a)) * term.b);
     made = static_cast<float>(static_cast<double>(made) + product);
   }
-  return parity::elements::stored_as(dtype, made);
+  return parity::settle::stored_as(dtype, made);
 }
 
 /// How many elements of what an op gave are not what these sums give.
@@ -64,9 +64,9 @@ std::int64_t count_others(const ir::Op& op, const std::vector<Tensor>& operands,
                           const ir::Sum& published) {
   std::vector<Tensor> wide;
   for (const Tensor& x : operands) wide.push_back(ir::convert(x, DType::f64));
-  std::vector<parity::terms::Operand> walked;
+  std::vector<parity::element::terms::Operand> walked;
   for (const Tensor& x : wide) walked.push_back({x.as<double>(), x.shape()});
-  const auto walker = parity::terms::find_walker(op, walked, y.shape()).value();
+  const auto walker = parity::element::terms::find_walker(op, walked, y.shape()).value();
   const Tensor got = ir::convert(y, DType::f64);
   std::int64_t others = 0;
   for (std::int64_t i = 0; i < y.elements(); ++i) {
@@ -183,7 +183,7 @@ TEST(Trees, OfAttentionAreThosePublished) {
   const ir::OpRun run = ran(op, {q, k, Tensor::of({1, 1, keys, keys}, picks)});
   ASSERT_EQ(run.report.sums.size(), 3u);
   const auto replayed = [](std::span<const float> a, std::span<const float> b, const ir::Sum& sum) {
-    return parity::elements::replayed(a, b, sum, true).value();
+    return parity::settle::replayed(a, b, sum, true).value();
   };
   std::vector<float> scores;
   for (std::size_t i = 0; i < queries; ++i)

@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "ir/passes/widen.hpp"
+#include "parity/checks/samples/oracle_check.hpp"
 #include "parity/compare/tolerance.hpp"
-#include "parity/definitions/definition.hpp"
+#include "parity/element/oracle.hpp"
+#include "parity/judges/definitions/definition.hpp"
 #include "parity/judges/node_judge.hpp"
-#include "parity/oracles/oracle.hpp"
-#include "parity/samples/oracle_check.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/cases/movement.hpp"
 #include "tests/support/gpu.hpp"
@@ -47,7 +47,7 @@ Results judged_by(const Making& making, const ir::Op& op, const std::vector<ir::
   ir::Feeds fed;
   for (std::size_t i = 0; i < inputs.size(); ++i) fed.emplace(segment.graph.inputs()[i], ir::passes::widen(inputs[i]));
   bounds::Bounded bounded = judges::evaluate(cpu, segment, fed, making.manner, nullptr);
-  const elements::Subject subject{cpu, segment, views, making.sums, making.manner};
+  const settle::Subject subject{cpu, segment, views, making.sums, making.manner};
   std::vector<const ir::Tensor*> pointers;
   for (const ir::Tensor& one : outputs) pointers.push_back(&one);
   judges::NodeJudge judge(subject, bounded, pointers);
@@ -60,9 +60,9 @@ Results judged_by(const Making& making, const ir::Op& op, const std::vector<ir::
     result.op = std::string(op.name());
     judge.compare(k, outputs[k], result);
     result.telling = judge.telling(k, result);
-    const samples::OracleEffort effort{.drawn = 64, .least_work = 0x1p16};
+    const checks::samples::OracleEffort effort{.drawn = 64, .least_work = 0x1p16};
     if (judge.knows_uncertainty(k) && !making.manner.flushes_subnormals)
-      result.oracle = samples::ask_oracles(subject, k, bounded, {1, "y"}, effort);
+      result.oracle = checks::samples::ask_oracles(subject, k, bounded, {1, "y"}, effort);
   }
   return results;
 }
@@ -123,7 +123,7 @@ void check_against_definitions(const ir::Op& op, const std::vector<ir::Tensor>& 
   std::vector<ir::Tensor> wide;
   for (const ir::Tensor& one : inputs) wide.push_back(ir::passes::widen(one));
   const std::vector<ir::Tensor> truth = ir::run_op(cpu, op, wide);
-  const auto definition = definitions::find_definition(op, types_of(wide));
+  const auto definition = judges::definitions::find_definition(op, types_of(wide));
   ASSERT_TRUE(definition) << op.name();
   ir::Feeds fed;
   for (std::size_t i = 0; i < wide.size(); ++i)
@@ -131,7 +131,7 @@ void check_against_definitions(const ir::Op& op, const std::vector<ir::Tensor>& 
   const ir::Tensors defined = cpu.run(definition->graph, fed, definition->graph.results());
   const ir::Graph graph = ir::graph_of(op, types_of(wide));
   const std::vector<ir::TensorView> views(wide.begin(), wide.end());
-  oracles::Oracle oracle(graph, views, std::int64_t{1} << 30);
+  element::Oracle oracle(graph, views, std::int64_t{1} << 30);
   for (std::size_t k = 0; k < truth.size(); ++k) {
     const auto y = truth[k].as<double>(), by_definition = defined.at(definition->graph.results()[k]).as<double>();
     for (std::size_t i = 0; i < y.size(); ++i) {

@@ -5,9 +5,9 @@
 #include "ir/ops/matmul.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/bounded.hpp"
+#include "parity/checks/samples/oracle_check.hpp"
 #include "parity/compare/tolerance.hpp"
-#include "parity/elements/settle.hpp"
-#include "parity/samples/oracle_check.hpp"
+#include "parity/settle/settle.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/cases/movement.hpp"
 #include "tests/support/gpu.hpp"
@@ -37,14 +37,14 @@ class Truth {
   const ir::Tensor& output(std::size_t k) const { return bounded_.truth.outputs.at(k); }
   /// The limits of output k, elements that are off by more than half of theirs looked at one by one.
   parity::compare::Allowed allowed(std::size_t k, const ir::TensorView& got) {
-    parity::elements::settle({cpu_, segment_, inputs_, {}, manner_}, k, bounded_, got);
+    parity::settle::settle({cpu_, segment_, inputs_, {}, manner_}, k, bounded_, got);
     return bounded_.allowed.at(k);
   }
 
   /// Elements of output k, held to the definition of the op.
   parity::cases::OracleSample oracle(std::size_t k) {
-    const parity::samples::OracleEffort effort{.drawn = 256, .least_work = 0x1p16};
-    return parity::samples::ask_oracles({cpu_, segment_, inputs_, {}, manner_}, k, bounded_, {1, "y"}, effort);
+    const parity::checks::samples::OracleEffort effort{.drawn = 256, .least_work = 0x1p16};
+    return parity::checks::samples::ask_oracles({cpu_, segment_, inputs_, {}, manner_}, k, bounded_, {1, "y"}, effort);
   }
 
  private:

@@ -1,4 +1,4 @@
-// What attention kernels share: extents and operands as push constants, the window of keys, the order of candidates.
+// Code of all attention kernels: extents and operands as push constants, the window of keys, the order of candidates.
 #include "gpu_vulkan/kernels/attention/attention.hpp"
 
 #include <algorithm>

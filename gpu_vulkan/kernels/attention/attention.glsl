@@ -94,8 +94,8 @@ bool is_masked_by_position(uint i, uint j) {
   return i >= Sq || int(j) < position + window_lowest || int(j) > position + window_highest || int(j) >= key_count;
 }
 
-/// What is taken from the scores of a row before their exponentials: the largest, or 0 where none has weight yet, since
-/// keys are masked or scores are -inf.
+/// The origin that is subtracted from the scores of a row before their exponentials: the row max, or 0 where no score
+/// has weight yet, since keys are masked or scores are -inf.
 COMPUTED origin_of(COMPUTED largest) {
   return is_minus_infinity(largest) || is_least_number(largest) ? COMPUTED(0) : largest;
 }

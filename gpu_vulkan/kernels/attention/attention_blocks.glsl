@@ -1,4 +1,4 @@
-// What the shaders of attention by cooperative matrices share: their matrices, and how they fetch blocks of keys and
+// Code common to the attention shaders by cooperative matrices: their matrices, and the fetch of blocks of keys and
 // values, in pieces of 8 neighbouring elements. A shader includes attention.glsl before it, and declares D, Dv, M, N,
 // keys (of a block), invocations, and k_pieces and v_pieces (of a line, which whole matrices cover).
 //

@@ -2,7 +2,7 @@
 
 #include "gpu_vulkan/kernels/attention/attention.hpp"
 
-// What the kernels of attention share. Each kernel has a file: it refuses a node, saying why, or dispatches it.
+// Declarations of all attention kernels. Each kernel has a file: it refuses a node, saying why, or dispatches it.
 namespace plumb::gpu_vulkan::kernels::attention {
 
 /// Query i attends to the keys j with lowest <= j - i <= highest, where i is shifted first for a node without

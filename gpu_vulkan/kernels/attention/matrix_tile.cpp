@@ -1,4 +1,4 @@
-// What both cooperative-matrix attention kernels share: the choice of a tile, staging, sums, and the dispatch.
+// Code common to both cooperative-matrix attention kernels: the choice of a tile, staging, sums, and the dispatch.
 #include "gpu_vulkan/kernels/attention/matrix_tile.hpp"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "gpu_vulkan/kernels/attention/attention_kernels.hpp"
 #include "gpu_vulkan/kernels/attention/attention_sums.hpp"
 
-// What the two kernels by cooperative matrices share.
+// Tiles, sums and dispatch of the two attention kernels by cooperative matrices.
 namespace plumb::gpu_vulkan::kernels::attention {
 
 /// A workgroup's tile of scores by matrices of M x N: each subgroup has one matrix of M queries, and all subgroups

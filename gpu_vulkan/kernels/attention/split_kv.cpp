@@ -93,7 +93,7 @@ AttentionSums split_sums(const SplitTile& t, const CombineTile& combine) {
           .block = t.keys};
 }
 
-/// What the first dispatch leaves of each query and split.
+/// The results of the first dispatch for each query and split.
 struct SplitResults {
   plan::Slot products;    ///< the weighted sum of values, not yet divided
   plan::Slot statistics;  ///< the row max and the sum of weights

@@ -40,8 +40,8 @@ inline constexpr auto shuffled_pieces = "shuffled_pieces";  ///< both
 inline constexpr auto in_parts = "in_parts";  ///< each run of terms comes once for every part that its factors have
 }  // namespace order
 
-/// What shaders add numbers of this dtype up in, for complex numbers that of their parts; nothing for integers, whose
-/// sums are exact or wrap around.
+/// The accumulator of shaders for numbers of this dtype, for complex numbers that of their parts; nothing for integers,
+/// whose sums are exact or wrap around.
 std::optional<ir::DType> accumulator_of(ir::DType operands);
 
 /// Publishes a sum over operands of this dtype, in their accumulator; none of integers.

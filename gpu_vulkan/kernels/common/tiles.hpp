@@ -4,8 +4,8 @@
 
 #include "gpu_vulkan/plan/lower.hpp"
 
-// What the kernels that compute y tile by tile share. Their tables of tiles were measured on an NVIDIA H200
-// (docs/performance.md), in order of preference; counts of workgroups in them are such as keep that device busy.
+// Code common to the kernels that compute y tile by tile. Their tables of tiles were measured on an NVIDIA H200
+// (docs/performance.md), in order of preference; the counts of workgroups in them keep that device busy.
 namespace plumb::gpu_vulkan::kernels::common {
 
 /// Multiprocessors of the device on which the tiles were measured.

@@ -120,7 +120,7 @@ void fetch_filters(uint step) {
                        : uvec4(0u);
 }
 
-// What is not there is read from the first element, and not used: that takes less time than branches.
+// Elements that do not exist are read as the first one, and not used: that takes less time than branches.
 void fetch_halo(uint first) {
   const uint volume = extent[1] * extent[2];
   [[unroll]] for (uint i = 0; i < x_each; ++i) {

@@ -1,4 +1,4 @@
-// What the shaders of convolution and of other windows are pushed: up to three spatial
+// The push constants of convolution and of other windows: up to three spatial
 // axes, the leading ones 1 where there are fewer, and how a kernel meets the image. An
 // includer with other members before those of the axes defines PUSHED.
 #ifndef PLUMB_CONVOLUTION_GLSL

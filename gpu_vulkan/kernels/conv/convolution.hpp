@@ -5,7 +5,7 @@
 
 namespace plumb::gpu_vulkan::kernels::conv {
 
-/// What becomes of the sums of a convolution before they are rounded (glsl/epilogue.glsl).
+/// The operations on the sums of a convolution before they are rounded (epilogue.glsl).
 struct Epilogue {
   std::optional<plan::Slot> residual = {};  ///< added; as y
   std::optional<double> low = {}, high = {};

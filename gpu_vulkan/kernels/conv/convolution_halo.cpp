@@ -73,7 +73,7 @@ std::int64_t halo_tiles_of(const ConvBlock& block, std::uint32_t rows, std::uint
   return block.group * common::pieces(block.filters, rows) * common::pieces(HaloLines(block).count, columns);
 }
 
-/// What conv_pack.comp writes, of filters that are known.
+/// Filters that are known, in the order in which conv_pack.comp writes them.
 std::vector<std::byte> packed(const ir::Bytes& filters, const ConvBlock& block, std::size_t channels) {
   constexpr std::size_t element = 2;
   const auto taps = static_cast<std::size_t>(block.taps());

@@ -5,7 +5,7 @@
 #include "gpu_vulkan/kernels/conv/convolution.hpp"
 #include "gpu_vulkan/kernels/conv/window_axes.hpp"
 
-// What the kernels of convolutions share. Each kernel says why it does not take a convolution, or dispatches it.
+// Declarations of all convolution kernels. Each kernel says why it does not take a convolution, or dispatches it.
 namespace plumb::gpu_vulkan::kernels::conv {
 
 /// glsl/convolution.glsl

@@ -28,8 +28,8 @@ std::uint32_t most_taps(const ConvBlock& block) {
 }
 std::size_t bytes_of_taps(const ConvBlock& block) { return std::size_t{8} * most_taps(block); }
 
-/// What the shaders take for constant of large convolutions: a pipeline of their own pays for those, small ones share
-/// theirs.
+/// Specialization constants of large convolutions, which are worth a pipeline of their own; all 0 for small ones, which
+/// share theirs.
 struct ConstantK {
   std::uint32_t taps = 0, k = 0;
   bool k_aligned = false;  ///< K is a multiple of the tile's depth

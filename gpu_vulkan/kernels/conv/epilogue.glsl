@@ -1,4 +1,4 @@
-// What becomes of a sum of products before it is rounded: y = limit(sum + residual). The
+// The operations on a sum of products before it is rounded: y = limit(sum + residual). The
 // includer defines EPILOGUE, the first of five constant ids, and a buffer `residual` as long as y.
 #ifndef PLUMB_EPILOGUE_GLSL
 #define PLUMB_EPILOGUE_GLSL

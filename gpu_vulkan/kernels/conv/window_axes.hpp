@@ -7,7 +7,7 @@
 
 namespace plumb::gpu_vulkan::kernels::conv {
 
-/// What glsl/convolution.glsl is pushed of up to three spatial axes, the leading ones 1
+/// The push constants of convolution.glsl for up to three spatial axes, the leading ones 1
 /// where there are fewer.
 struct WindowAxes {
   using Axes = std::array<std::uint32_t, 3>;
@@ -16,8 +16,8 @@ struct WindowAxes {
   std::int64_t count() const { return std::int64_t{positions[0]} * positions[1] * positions[2]; }
 };
 
-/// What glsl/adjoint.glsl is pushed before the axes: taps of a kernel that meet the same element of
-/// an image, and the positions from which they do, are so far apart.
+/// The push constants of adjoint.glsl before those of the axes: how far apart the taps of a kernel are that
+/// meet the same element of an image, and the positions from which they do.
 struct AdjointSteps {
   WindowAxes::Axes tap, index;
 

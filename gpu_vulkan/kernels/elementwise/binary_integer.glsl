@@ -26,7 +26,7 @@ COMPUTED integer_quotient(COMPUTED a, COMPUTED b) {
   return a / b;
 }
 
-/// What that leaves, with the sign of a (of negative operands, % says nothing); 0 for b = 0.
+/// The remainder of integer_quotient, with the sign of a; 0 for b = 0. % is undefined for negative operands.
 COMPUTED integer_remainder(COMPUTED a, COMPUTED b) { return b == zero ? zero : a - integer_quotient(a, b) * b; }
 
 COMPUTED with_divisor_sign(COMPUTED rest, COMPUTED b) {

@@ -25,7 +25,7 @@ ir::kernels::BroadcastLoops in_units(ir::kernels::BroadcastLoops loops, std::int
 /// (glsl/elementwise.glsl).
 struct Elementwise {
   std::string shader;
-  std::int64_t pack = 1;              ///< what the shader calls PACK
+  std::int64_t pack = 1;              ///< the shader's PACK: elements of a unit
   plan::Constants constants;          ///< from constant_id 4 on; those before are of the loops
   std::vector<std::size_t> operands;  ///< inputs of the node, by binding
   plan::Elementwise kind = plan::Elementwise::none;
@@ -33,7 +33,7 @@ struct Elementwise {
 
 void elementwise(const Elementwise& kernel, plan::Lowering& node);
 
-/// What an elementwise shader reads and writes where that is not the node's own: operands
+/// The slots of an elementwise shader where they are not the node's own: operands
 /// have the first `shapes.size()` bindings; those after them are read where the last is.
 struct ElementwiseSlots {
   std::vector<plan::Slot> reads;

@@ -1,4 +1,4 @@
-// What activation functions with parameters are made of, in f32. Products and sums that are
+// Parts of activation functions with parameters, in f32. Products and sums that are
 // stored in 16 bits are rounded to odd, so that they round once. The includer includes
 // fused.glsl.
 #ifndef PLUMB_PARAMETRISED_GLSL

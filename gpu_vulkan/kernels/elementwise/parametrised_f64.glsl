@@ -1,4 +1,4 @@
-// What activation functions with parameters are made of, of doubles: the forms of parametrised.glsl.
+// Parts of activation functions with parameters, in f64: the forms of parametrised.glsl.
 #ifndef PLUMB_PARAMETRISED_F64_GLSL
 #define PLUMB_PARAMETRISED_F64_GLSL
 

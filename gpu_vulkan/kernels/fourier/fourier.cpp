@@ -224,7 +224,7 @@ class Lines {
   }
 
  private:
-  /// What root_of_unity() of ends.glsl needs. A float is computed; of a double there are tables of two digits.
+  /// Sets the inputs of root_of_unity() in ends.glsl. Floats are computed; doubles have tables of two digits.
   void add_turns(std::int64_t turns, Block& block, RootTables& tables) const {
     block.turns = word(turns);
     block.quarters = static_cast<float>(4 / static_cast<double>(turns));
@@ -243,7 +243,7 @@ class Lines {
   const plan::Slot aside_;  ///< points 0
 };
 
-/// What is transformed of a line.
+/// The transform of one line of a node, as kernels compute it.
 struct Line {
   ir::DType part;
   bool is_real, is_inverse, is_packed, is_direct;

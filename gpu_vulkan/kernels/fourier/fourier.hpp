@@ -5,7 +5,7 @@
 /// Fourier transforms of any length, of lines along any axis (ops.md 10, ops.md I.1).
 namespace plumb::gpu_vulkan::kernels::fourier {
 
-/// What a line becomes, as the ops name it.
+/// The transform of a line, as the ops name it.
 enum class Kind { forward, inverse, real_forward, real_inverse };
 
 struct Transform {

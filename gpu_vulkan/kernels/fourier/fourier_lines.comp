@@ -84,7 +84,7 @@ void load(Part part) {
     }
 }
 
-/// What all results have of point 0, where it went its own way.
+/// Point 0 of a line, which all results have, where it went its own way; else 0.
 COMPLEX origin_of(Part part) {
   COMPLEX own = COMPLEX(0);
   if (origin == taken_from_aside) {

@@ -17,11 +17,11 @@ struct Layout {
   bool across_in, across_out, at_once;
 };
 
-/// What a step asks of the layout.
+/// The properties of a step that its layout depends on; across_in and across_out may be refused.
 struct Wishes {
   bool across_in = false, across_out = false;  ///< neighbouring lines are read, or written, together, not those of one
   bool splits = false;                         ///< makes half a spectrum of pairs, for which no slices are made
-  bool convolves = false;                      ///< transforms twice, for which memory is not what holds it
+  bool convolves = false;                      ///< transforms twice: shared memory is not its limit
 };
 
 /// A workgroup has as many lines as give it some 128 invocations, or neighbours enough. Both parts of numbers change

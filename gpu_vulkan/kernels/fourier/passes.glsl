@@ -18,7 +18,7 @@ const uint stride_3 = stride_2 * radix_2, stride_4 = stride_3 * radix_3;
 const uint twiddles_1 = size - size / stride_1, twiddles_2 = twiddles_1 + size / stride_1 - size / stride_2;
 const uint twiddles_3 = twiddles_2 + size / stride_2 - size / stride_3;
 
-/// What changes places: both parts of a number at once, or one after the other, which needs half of the memory.
+/// The points that change places: both parts of a number at once, or one after the other, in half of the memory.
 const uint places = line_stride * lines;
 shared COMPLEX exchanged_numbers[at_once ? places : 1u];
 shared REAL exchanged_parts[at_once ? 1u : places];

@@ -42,7 +42,7 @@ class RootTables {
     for (std::int64_t k = 0; k < count; ++k) add(ir::kernels::root_of_unity(k * step, n));
     return at;
   }
-  /// What points are multiplied by between passes (passes.glsl).
+  /// The twiddle factors between passes (passes.glsl).
   void passes(const std::vector<std::uint32_t>& radices, std::int64_t size) {
     for (std::int64_t i = 0, rest = size; i + 1 < std::ssize(radices); ++i) {
       const std::int64_t radix = radices[static_cast<std::size_t>(i)];

@@ -1,4 +1,4 @@
-// What the shaders of matrix products are pushed: y = alpha a b + beta c over a
+// The push constants of the gemm shaders: y = alpha a b + beta c over a
 // batch of up to six axes. A shader whose code depends on how the operands lie
 // defines TRANSPOSED as a specialization constant with the first two flags.
 #ifndef PLUMB_GEMM_GLSL

@@ -21,7 +21,7 @@ struct Gemm {
   std::array<std::int64_t, 2> c_strides{};
 };
 
-/// What a product reads and writes.
+/// The slots that a product reads and writes.
 struct GemmSlots {
   plan::Slot a, b, c, y;  ///< c: any when there is none
   ir::DType operands, result;

@@ -1,4 +1,4 @@
-// What kernels of matrix products share: push constants, dispatch, tile counts, and when a pipeline is specialised.
+// Code common to the gemm kernels: push constants, dispatch, tile counts, and when a pipeline is specialised.
 #include "gpu_vulkan/kernels/gemm/gemm_kernels.hpp"
 
 #include <algorithm>

@@ -6,10 +6,10 @@
 #include "gpu_vulkan/kernels/common/tiles.hpp"
 #include "gpu_vulkan/kernels/gemm/gemm.hpp"
 
-// What the kernels of products share. Each kernel says why it does not take a product, or dispatches it.
+// Declarations of all gemm kernels. Each kernel says why it does not take a product, or dispatches it.
 namespace plumb::gpu_vulkan::kernels::gemm {
 
-/// What the shaders of products are pushed.
+/// The push constants of gemm.glsl.
 struct GemmBlock {
   std::uint32_t m, n, k, batches, flags;
   std::array<std::uint32_t, most_batch_axes> batch, a_strides, b_strides;
@@ -37,8 +37,8 @@ ir::Sum with_epilogue(const Gemm& product, ir::Sum sum);
 /// Whether operands can be loaded 16 bytes at a time: rows and matrices begin and end at multiples of so many elements.
 bool allows_vec4_loads(const Gemm& product, std::int64_t elements);
 
-/// What the shaders of large products take for constant: a pipeline of their own pays for those, the small ones of a
-/// graph share theirs.
+/// Specialization constants of large products, which are worth a pipeline of their own; all 0 for the small ones of a
+/// graph, which share theirs.
 struct Fixed {
   std::uint32_t k = 0, lda = 0, ldb = 0, flags = 0;
   bool k_aligned = false;  ///< K is a multiple of the tile's depth
@@ -62,7 +62,7 @@ plan::Attempt attempt_split_k(const Gemm& product, const GemmSlots& slots, plan:
 /// f16 and bf16 by cooperative matrices with f32 accumulators. Products of few tiles and a large K are computed by
 /// split-K, and their name tells the number of slices.
 plan::Attempt attempt_cooperative(const Gemm& product, const GemmSlots& slots, plan::Lowering& node);
-/// What kernels by cooperative matrices of such operands are called, for people.
+/// The name of the cooperative-matrix kernels of these operands, for people.
 std::string_view cooperative_name(ir::DType operands);
 
 /// f16 by cooperative matrices with f16 accumulators, where that is allowed.

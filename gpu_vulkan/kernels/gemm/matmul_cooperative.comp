@@ -300,7 +300,7 @@ const uint strip = f16_strip, in_piece = 8u;
 #endif
 
 #ifdef CAN_ADD
-// What is added to all rows alike is fetched before the first K step. A line of it serves as all lines of a matrix.
+// A c that is one row for all rows is fetched before the first K step. It serves as all rows of a matrix.
 shared float same_row[columns];
 
 bool has_same_row() { return (set_flags() & HAS_C) != 0u && c_strides[0] == 0u; }

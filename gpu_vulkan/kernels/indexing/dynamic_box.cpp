@@ -16,7 +16,7 @@ struct BoxAxis {
 
 void dynamic_box(BoxIs is, const DynamicBox& copy, plan::Lowering& node) {
   const ir::Shape &whole = copy.whole.shape, &box = copy.box;
-  // What is taken whole on the last axes moves together, in words as wide as can be; such axes can start only at 0.
+  // Last axes that are taken whole move together, in words as wide as can be; they can start only at 0.
   std::size_t axes = whole.size();
   std::int64_t run = 1;
   while (axes > 0 && box[axes - 1] == whole[axes - 1]) run *= whole[--axes];

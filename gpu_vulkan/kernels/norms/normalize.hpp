@@ -4,7 +4,7 @@
 
 namespace plumb::gpu_vulkan::kernels::norms {
 
-/// What glsl/normalize.glsl does: x has the extents of `shape`, a line is the axes
+/// The settings of normalize.glsl: x has the extents of `shape`, a line is the axes
 /// from `first` on, and scale and bias are read by these strides along the axes.
 struct Normalize {
   std::string_view name;

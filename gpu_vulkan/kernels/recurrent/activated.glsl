@@ -1,5 +1,5 @@
 // The functions of gates, cells and hidden states (ops.md 11), by the number of ir::kernels::RecurrentActivation, in
-// what a variant computes in.
+// the compute type of a variant.
 #ifndef PLUMB_ACTIVATED_GLSL
 #define PLUMB_ACTIVATED_GLSL
 

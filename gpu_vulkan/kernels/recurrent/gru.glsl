@@ -16,7 +16,7 @@ COMPUTED gate_of(COMPUTED z) { return activated(gate_function, clipped(z)); }
 COMPUTED candidate_of(COMPUTED z) { return activated(hidden_function, clipped(z)); }
 COMPUTED next_state(COMPUTED z, COMPUTED candidate, COMPUTED h) { return (COMPUTED(1) - z) * candidate + z * h; }
 
-/// What step `s` gives.
+/// Writes the results of step `s`: h, 0 where the sequence has ended, and h_n behind the last step.
 void write(Place at, uint s, bool runs, COMPUTED h) {
   y[element_at(at, s)] = store(runs ? h : COMPUTED(0));
   if (s + 1u == steps) h_n[at.state] = store(h);

@@ -30,7 +30,7 @@ void go_on(Place at, COMPUTED z[GATES], inout COMPUTED h, inout COMPUTED c) {
   h = gate_of(at, O, z[O], c) * activated(hidden_function, clipped(c));
 }
 
-/// What step `s` gives.
+/// Writes the results of step `s`: h and c, 0 where the sequence has ended, and h_n and c_n behind the last step.
 void write(Place at, uint s, bool runs, COMPUTED h, COMPUTED c) {
   y[element_at(at, s)] = store(runs ? h : COMPUTED(0));
   if (is_set(CELL_STATES)) cells[element_at(at, s)] = store(runs ? c : COMPUTED(0));

@@ -19,7 +19,7 @@ using common::pieces;
 constexpr std::int64_t units_each = 8, lanes = 8;
 constexpr std::uint32_t invocations = 256;
 
-/// What a step is pushed.
+/// The push constants of a step (sequences.glsl).
 struct StepBlock {
   std::uint32_t step, steps, batch, directions, width, gate_rows, flags;
   std::array<std::uint32_t, 2> clip;  // bits, the low word first

@@ -5,7 +5,7 @@
 #include "gpu_vulkan/plan/lower.hpp"
 #include "ir/kernels/recurrent.hpp"
 
-/// What rnn, gru and lstm are lowered to: one product of all inputs with W, and then one dispatch for all steps, or
+/// The lowering of rnn, gru and lstm: one product of all inputs with W, and then one dispatch for all steps, or
 /// some for each.
 namespace plumb::gpu_vulkan::kernels::recurrent {
 

@@ -1,5 +1,5 @@
-// What all kernels of a recurrence have (ops.md 11): their operands, where an element of a state is along the steps,
-// and what is added to the products with R. The includer declares its specialization constants from 4 on.
+// Code common to all kernels of a recurrence (ops.md 11): operands, the place of a state's element along the steps,
+// and the terms added to the products with R. The includer declares its specialization constants from 4 on.
 #ifndef PLUMB_SEQUENCES_GLSL
 #define PLUMB_SEQUENCES_GLSL
 
@@ -28,12 +28,12 @@ layout(push_constant) uniform Block {
   uint step, steps, batch, directions, width, gate_rows;  // H and gates·H of the op
   uint flags, clip_low, clip_high;
 };
-// What is no matter of speed is pushed, so that nodes that differ in it share a pipeline.
+// Settings that do not affect the speed are pushed, so that nodes that differ in them share a pipeline.
 const uint FROM_END = 1u, HAS_BIAS = 4u, IS_CLIPPED = 8u, HAS_PEEPHOLE = 16u, INPUT_FORGET = 32u, CELL_STATES = 64u,
            LINEAR_BEFORE_RESET = 128u;
 bool is_set(uint flag) { return (flags & flag) != 0u; }
 
-/// κ: what functions are applied to.
+/// κ: the argument of a function, clamped to ±clip; NaN stays.
 COMPUTED clipped(COMPUTED z) {
   if (!is_set(IS_CLIPPED) || is_nan(z)) return z;
 #ifdef VARIANT_f64

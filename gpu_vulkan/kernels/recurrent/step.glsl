@@ -33,7 +33,7 @@ COMPUTED sums_of[GATES * rows_each];  // by gate and sequence, of the invocation
 uint first_unit() { return group_index() % ((width + units - 1u) / units) * units; }
 uint group_of_rows() { return group_index() / ((width + units - 1u) / units); }
 
-/// What the invocation has to finish.
+/// The unit and the sequence that the invocation finishes.
 Place place() {
   const uint row_blocks = (batch + rows - 1u) / rows, local = gl_LocalInvocationID.x;
   const uint direction = group_of_rows() / row_blocks;
@@ -42,8 +42,8 @@ Place place() {
                direction < directions && local < units * rows && row < batch && unit < width);
 }
 
-/// Elements `k` to k + 3 of what a sequence has, 0 beyond its last. Of what nobody multiplies, or looks at, any will
-/// do.
+/// Elements `k` to k + 3 of a sequence's line of Multiplied, 0 beyond its last. Any numbers will do in quads and rows
+/// that do not exist: no result depends on them.
 VECTOR quad_of(uint direction, uint row, uint k) {
   const uint line = (direction * batch + min(row, batch - 1u)) * width;
   if (is_even) return multiplied_quads[(line + min(k, width - 4u)) / 4u];
@@ -83,7 +83,7 @@ void sum_quads(uint first_gate) {
   const uint unit = first_unit() + local / (lanes * row_groups) % units, part = local / (lanes * row_groups * units);
   const uint first_line = direction * gate_rows + first_gate * width + unit;
   [[unroll]] for (uint i = 0u; i < GATES * rows_each; ++i) sums_of[i] = COMPUTED(0);
-  // What is beyond the last direction comes of rounding the number of workgroups up, and is alike for a whole one.
+  // A workgroup beyond the last direction comes of rounding their number up; all of it skips the loop.
   const uint end = direction < directions ? width : 0u, first = part * lanes + lane;
   for (uint at_k = 0u; at_k < end; at_k += depth) {
     const uint count = unit < width ? min(quads, (width - at_k + 3u) / 4u) : 0u;

@@ -35,7 +35,7 @@ shared HELD folds[2][units * (gl_WorkGroupSize.x / together)];
 uint place() { return gl_SubgroupInvocationID % together; }
 uint from() { return gl_SubgroupInvocationID - place(); }
 
-/// What `many` invocations hold, each combined with those before it, which are neighbours in a subgroup.
+/// The inclusive scan of `mine` over `many` invocations, which are neighbours in a subgroup.
 HELD scanned(HELD mine, uint place, uint many) {
   [[unroll]] for (uint reach = 1u; reach < many; reach *= 2u) {
     const HELD other = subgroupShuffle(mine, gl_SubgroupInvocationID - (place >= reach ? reach : 0u));
@@ -44,7 +44,7 @@ HELD scanned(HELD mine, uint place, uint many) {
   return mine;
 }
 
-/// What comes before each unit's subgroup in the tile, and the fold of the tile, from all subgroups' folds.
+/// The folds of all that is before each unit's subgroup in the tile, and of the tile, from all subgroups' folds.
 void scan_folds(HELD mine[units], uint turn, out HELD before[units], out HELD all) {
   if (parts == 1u) {
     all = neutral(function);

@@ -17,7 +17,7 @@ uint lines_here() { return gl_WorkGroupSize.x / lanes; }
 uint lane() { return lines_fastest ? gl_LocalInvocationID.x / lines_here() : gl_LocalInvocationID.x % lanes; }
 uint place() { return lines_fastest ? gl_LocalInvocationID.x % lines_here() : gl_LocalInvocationID.x / lanes; }
 
-/// What all lanes of this line hold, combined. Every invocation must come here.
+/// `mine` combined over all lanes of this line. Every invocation must come here.
 HELD combined(HELD mine, uint how) {
   barrier();  // the result before this one has been read
   held[gl_LocalInvocationID.x] = mine;

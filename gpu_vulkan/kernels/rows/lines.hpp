@@ -7,8 +7,8 @@
 
 namespace plumb::gpu_vulkan::kernels::rows {
 
-/// What a dispatch does with its lines (softmax.glsl, normalize.glsl): all of it, or
-/// what must be known of each slice first, or the rest once that is known.
+/// The part of the work that a dispatch does on its lines (softmax.glsl, normalize.glsl): all of it,
+/// the statistics of each slice, or the results once all slices have theirs.
 enum class LineStage : std::uint32_t { whole, first, second };
 
 /// How invocations share lines (glsl/lines.glsl), and into how many slices the

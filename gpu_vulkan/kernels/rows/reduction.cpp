@@ -55,7 +55,7 @@ struct Block {
   std::array<std::uint32_t, 4> kept_extents, kept_strides, reduced_extents, reduced_strides;
 };
 
-/// What reduce.comp reads several of at once: neighbouring terms, or terms of neighbouring outputs.
+/// The neighbours that reduce.comp reads as one pack: neighbouring terms, or terms of neighbouring outputs.
 enum class Packed : std::uint32_t { nothing, terms, outputs };
 
 Packed packed_of(const SplitAxes& split, std::int64_t pack) {

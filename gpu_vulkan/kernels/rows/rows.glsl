@@ -44,15 +44,15 @@ const uint row_subgroups = lanes / lanes_together;
 const uint met_by_shuffles = row_subgroups < subgroup_size ? row_subgroups : subgroup_size;
 const uint rounds = row_subgroups / met_by_shuffles;
 
-/// What `count` neighbours in a subgroup hold, a power of two, combined; neighbours meet first.
+/// `mine` combined over `count` neighbours in a subgroup, a power of two; neighbours meet first.
 HELD combined_in_subgroup(HELD mine, uint count, uint how) {
   [[unroll]] for (uint apart = 1u; apart < count; apart *= 2u)
     mine = combine(mine, subgroupShuffleXor(mine, apart), how);
   return mine;
 }
 
-/// What all lanes of this row hold, combined; every invocation must come here. `turn` is 0 and 1 in turns:
-/// what one call leaves in shared memory may still be read while the next call writes.
+/// `mine` combined over all lanes of this row; every invocation must come here. `turn` is 0 and 1 in turns:
+/// the numbers of one call in shared memory may still be read while the next call writes.
 HELD combined(HELD mine, uint how, uint turn) {
   mine = combined_in_subgroup(mine, lanes_together, how);
   if (row_subgroups == 1u) return mine;

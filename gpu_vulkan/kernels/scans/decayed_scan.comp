@@ -48,7 +48,7 @@ shared COMPUTED held[tile * pitch];
 
 uint place_of(uint k, uint thread) { return k * pitch + thread + (lanes > 1u ? thread / lanes : 0u); }
 
-// What steps read.
+// The data of at_once steps: dt, x, b, c.
 COMPUTED by[at_once], given[at_once], taken[at_once * each], asked[at_once * each];
 
 /// The row of an invocation.

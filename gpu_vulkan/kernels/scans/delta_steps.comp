@@ -59,7 +59,7 @@ COMPUTED sum_of_lanes(COMPUTED mine, uint turn) {
   return sum;
 }
 
-// What a step reads, of the queries the first one's alone.
+// The operands of a step, with its first query alone.
 COMPUTED keys[each], asks[each], decays[each], value, rate;
 
 /// Reads what step `step` of all batches has, before the step in front of it is computed: memory answers late.

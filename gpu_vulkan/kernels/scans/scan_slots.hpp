@@ -5,15 +5,15 @@
 
 namespace plumb::gpu_vulkan::kernels::scans {
 
-/// What the shaders of a scan read and write: data as they are stored, or as f64 beside a state of f64, and states in
-/// what is computed in. What the node has otherwise is converted before and behind.
+/// The slots that the shaders of a scan read and write: data in the dtype of operand 0, or in f64 where the scan is
+/// computed in f64, and states in the compute dtype. Operands and results of other dtypes are converted.
 class ScanSlots {
  public:
   ScanSlots(ir::DType computed, const ir::kernels::ScanStates& states, bool has_state, plan::Lowering& node);
 
   ir::DType data() const { return data_; }
   ir::DType computed() const { return computed_; }
-  const std::vector<plan::Slot>& operands() const { return operands_; }  ///< but for the state
+  const std::vector<plan::Slot>& operands() const { return operands_; }  ///< without the state
   /// The state before the first step; where there is none, some slot to bind.
   plan::Slot first() const { return first_; }
   plan::Slot own() const { return results_[0]; }

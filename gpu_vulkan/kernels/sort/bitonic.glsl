@@ -12,7 +12,7 @@ void hold(uint slot, Entry entry) {
   places[slot] = entry.index;
 }
 
-/// What comes after every element.
+/// An entry that comes after every element.
 Entry last_entry() { return Entry(last_key, 0xFFFFFFFFu); }
 
 /// Orders the two slots that pair number i of a step joins: of blocks of `size`

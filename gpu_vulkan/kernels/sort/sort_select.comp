@@ -42,12 +42,12 @@ uint combined_in_subgroup(uint x, uint how) {
   return how == SUM ? subgroupAdd(x) : how == LEAST ? subgroupMin(x) : subgroupMax(x);
 }
 
-// In turns: what is read of one agreement may still be read while the next is written.
+// In turns: one agreement may still be read while the next is written.
 const uint parts = lanes / subgroup_size;
 shared uint agreed[2][parts];
 uint turn = 0u;
 
-/// What all lanes of this run bring, combined; every one of them must come here.
+/// `mine` combined over all lanes of this run; every one of them must come here.
 uint agreed_on(uint mine, uint how) {
   mine = combined_in_subgroup(mine, how);
   if (parts == 1u) return mine;
@@ -170,7 +170,7 @@ uint gather(Cut cut, uint least, uint line, uint start, uint length, uint base) 
       if (rank[e] < cut.rank || (rank[e] == cut.rank && place_of(e) < cut.place)) chosen |= 1u << e;
     for (; chosen != 0u; chosen &= chosen - 1u) {
       const uint place = place_of(findLSB(chosen)), k = start + place;
-      if (place >= length) break;  // what is not there comes last in a lane
+      if (place >= length) break;  // places beyond the line come last in a lane
       hold(base + atomicAdd(gathered[here], 1u), Entry(rank_at(line, k, encoding, descending), k));
     }
   }

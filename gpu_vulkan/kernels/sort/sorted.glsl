@@ -1,6 +1,6 @@
-// What sort_block.comp, sort_select.comp and sort_merge.comp share: entries of a line, in the order of
-// (rank, index), so that no two are equal and every sort of them is stable. Whichever
-// of the buffers a stage does not use is bound to another that it uses in that way.
+// Code common to sort_block.comp, sort_select.comp and sort_merge.comp: entries of a line, in the order of
+// (rank, index), so that no two are equal and every sort of them is stable. A buffer
+// that a stage does not use is bound to another that it uses in that way.
 #ifndef PLUMB_SORTED_GLSL
 #define PLUMB_SORTED_GLSL
 

@@ -11,7 +11,7 @@ namespace plumb::gpu_vulkan::kernels::sort {
 struct SortedLines {
   plan::Slot x;
   std::size_t width;       ///< bytes of an element
-  std::uint32_t encoding;  ///< what they are (ordered.hpp)
+  std::uint32_t encoding;  ///< by their dtype (ordered.hpp)
   ir::Lines lines;
   std::int64_t k;
   bool descending = false;

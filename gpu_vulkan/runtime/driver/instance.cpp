@@ -64,8 +64,8 @@ void keep_loaded(VkInstanceCreateInfo info, bool validation) {
                  [&] { check(vkCreateInstance(&info, nullptr, &kept[validation]), "vkCreateInstance"); });
 }
 
-/// What the layer is to check, as newer and as older layers want to be told. Newer ones
-/// have to be asked to look at what shaders access, older ones always do.
+/// The checks of the validation layer, in the forms of newer and of older layers. Newer ones
+/// have to be asked to look at the accesses of shaders, older ones always do.
 class LayerSettings {
  public:
   explicit LayerSettings(const void* next) : is_new_(layer_has(VK_EXT_LAYER_SETTINGS_EXTENSION_NAME)) {

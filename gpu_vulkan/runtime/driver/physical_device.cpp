@@ -11,7 +11,7 @@
 namespace plumb::gpu_vulkan::runtime::driver {
 namespace {
 
-// What the headers know of Vulkan 1.4, where push descriptors are no extension any more.
+// Whether the headers know Vulkan 1.4, where push descriptors are no extension any more.
 #ifdef VK_API_VERSION_1_4
 constexpr bool core_push_descriptors = true;
 #else
@@ -52,7 +52,7 @@ std::string version_text(std::uint32_t version) {
   return ir::cat(VK_API_VERSION_MAJOR(version), '.', VK_API_VERSION_MINOR(version), '.', VK_API_VERSION_PATCH(version));
 }
 
-/// What plumbline asks of every device; the first that is missing.
+/// The first requirement of plumbline that the device does not meet, in words; empty where it meets all.
 std::string refusal(VkPhysicalDevice handle, PhysicalDevice& device) {
   device::DeviceFacts& facts = device.report.facts;
   if (facts.api_version < VK_API_VERSION_1_3)

@@ -12,7 +12,7 @@
 namespace plumb::ir::from_onnx {
 namespace {
 
-/// What the checker says, in lines with empty ones between them ("==> Context: ..."), each of them made safe to show.
+/// The checker's message on one line: its lines without "==> " before them, made safe to show, joined by "; ".
 std::string on_one_line(std::string_view text) {
   std::string line;
   while (!text.empty()) {
@@ -70,7 +70,7 @@ std::unordered_map<std::string, int> opsets_of(const ::onnx::ModelProto& model) 
   return opsets;
 }
 
-/// What ONNX's checker does not know of this model; empty where it knows all.
+/// The limit of ONNX's checker that this model exceeds, in words; empty where there is none.
 std::string unknown_to_checker(const ::onnx::ModelProto& model) {
   if (model.ir_version() > ::onnx::Version::IR_VERSION)
     return cat("IR versions to ", int{::onnx::Version::IR_VERSION}, ": the file has ", model.ir_version());
@@ -110,7 +110,7 @@ void empty_branches(::onnx::GraphProto& graph) {
     }
 }
 
-/// What the checker has against a graph; nothing where it has nothing.
+/// The checker's objection to a graph; nothing where it has none.
 std::optional<std::string> problem_of(const ::onnx::GraphProto& graph, const ::onnx::checker::CheckerContext& context,
                                       std::span<const std::string> names) {
   ::onnx::checker::LexicalScopeContext in_sight;

@@ -9,7 +9,7 @@
 
 namespace plumb::ir::from_onnx {
 
-/// What ONNX's own checker says of a model, where it knows the versions. A branch of an If that it refuses is an error
+/// Checks a model with ONNX's own checker, where that knows the versions. A branch of an If that it refuses is an error
 /// only where it may be taken, which is known when the model is read.
 class Checker {
  public:
@@ -20,8 +20,8 @@ class Checker {
   /// That the checker does not know the version, or that it refuses a branch.
   const std::optional<std::string>& note() const { return note_; }
 
-  /// Throws Error for what is wrong in a branch that may be taken, beside branches inside it; `names` are those of the
-  /// tensors in sight.
+  /// Throws Error for a mistake in a branch that may be taken, but not in branches inside it; `names` are those of the
+  /// tensors in scope.
   void check_branch(const ::onnx::GraphProto& branch, std::span<const std::string> names) const;
 
   /// Whether some branch is refused, so that those which may be taken have to be looked at one by one.

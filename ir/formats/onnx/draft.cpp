@@ -213,7 +213,7 @@ class Draft::Emitter {
       const Entry& entry = draft_.tensors_[ref];
       if (entry.kind == Kind::input) values_[ref] = file_.graph.input(unique(entry.name), entry.type);
     }
-    // What the file names keeps its name before anything that is made up.
+    // Names in the file are reserved before any are made up.
     for (const Step& step : draft_.steps_)
       if (step.needed && step.named) reserved_.insert(step.label);
     for (Ref ref = 0; ref < draft_.tensors_.size(); ++ref)

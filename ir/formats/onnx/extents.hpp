@@ -18,7 +18,7 @@ std::string_view symbol_of(const ::onnx::TensorShapeProto_Dimension& dimension);
 /// The extents of a model's inputs: those of its file, and what was said of those that the file leaves open.
 class Extents {
  public:
-  /// What flags and given tensors say comes first; what is expected of outputs and inner values settles the rest. The
+  /// Extents of flags and given tensors come first; those expected of outputs and inner values settle the rest. The
   /// options must outlive this.
   Extents(const ::onnx::GraphProto& graph, const formats::OnnxOptions& options);
 
@@ -26,10 +26,10 @@ class Extents {
   /// the axis and both numbers.
   TensorType type_of(const ::onnx::ValueInfoProto& input) const;
 
-  /// What of an input's extents is left open, as --shape would settle it.
+  /// The extents of an input that are left open, as arguments of --shape.
   std::vector<std::string> left_open(const ::onnx::ValueInfoProto& input) const;
 
-  /// What of the expected tensors contradicts itself, in words.
+  /// Contradictions between expected tensors, in words.
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:

@@ -114,7 +114,7 @@ void Importer::learn_opsets(Scope& scope) {
   scope.opsets.emplace("", 1);  // files older than IR version 3
 }
 
-/// What an input of this type will be fed; null where nobody said.
+/// The tensor that is given for an input of this type; null where none is.
 const Tensor* Importer::given_to(const std::string& name, const TensorType& type) {
   if (const auto given = options_.given.find(name); given != options_.given.end()) return &given->second;
   const auto one = options_.spread.find(name);
@@ -129,7 +129,7 @@ const Tensor* Importer::given_to(const std::string& name, const TensorType& type
   return &spread_.insert_or_assign(name, std::move(spread)).first->second;
 }
 
-/// What an initialiser has in place of the file's numbers: they may depend on what is given for it.
+/// The tensor that is given for an initialiser, else the file's own.
 Tensor Importer::initial_value(const std::string& name, Tensor in_file) {
   const Tensor* given = given_to(name, in_file.type());
   if (given == nullptr) return in_file;
@@ -239,7 +239,7 @@ void Importer::read_node(const ::onnx::NodeProto& node, Scope& scope) {
     if (!name.empty() && !scope.values.emplace(name, Named{}).second)
       return tell(cat(where(node, scope), "computes '", clean(name), "', which exists already"), false);
   const auto fail_with = [&](Failure failure) {
-    if (failure.causes.empty())  // what its operands lack is said, too
+    if (failure.causes.empty())  // failures of its operands are reported, too
       for (const std::string& name : node.input())
         if (const auto* found = scope.find(name); found != nullptr && found->failure)
           failure.causes.push_back(*found->failure);
@@ -321,7 +321,7 @@ void Importer::learn_names(const Scope& scope, const std::vector<std::optional<V
   for (const auto& tensor : model_.graph().initializer()) add(model.names.sources, tensor.name());
 }
 
-/// What inputs and initialisers were given is theirs in the file, too, as far as the graph still has them.
+/// Tensors given for inputs and initialisers become their sources in the file, as far as the graph still has them.
 void Importer::take_given(formats::OnnxModel& model) const {
   for (const auto* tensors : {&options_.given, &spread_})
     for (const auto& [key, tensor] : *tensors) {

@@ -1,4 +1,4 @@
-// What the outputs of a model need of it: the rest blocks nothing, so that it is not read.
+// Removes the parts of a model that its outputs do not need: what cannot be read there blocks nothing.
 #pragma once
 
 #include <onnx/onnx_pb.h>

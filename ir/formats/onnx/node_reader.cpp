@@ -1,4 +1,4 @@
-// What converters ask of an ONNX node: operands, attributes by type, numbers known while reading, results.
+// An ONNX node as converters see it: operands, attributes by type, numbers known while reading, results.
 #include "ir/formats/onnx/node_reader.hpp"
 
 #include <algorithm>
@@ -217,7 +217,7 @@ void NodeReader::out(std::size_t k, Ref ref) {
   if (k >= outputs() || proto_.output(static_cast<int>(k)).empty()) return;
   const std::string& name = proto_.output(static_cast<int>(k));
   scope_.values[name] = {ref};
-  // What a body called a tensor goes for what its node calls it; of two results that are one, the first gives the name.
+  // A node's name of a tensor replaces the one in its body; of two results that are one, the first gives the name.
   if (ref >= first_own_ && named_.insert(ref).second) importer_.draft().name(ref, clean(scope_.prefix + name));
 }
 

@@ -13,7 +13,7 @@ namespace plumb::ir::from_onnx {
 
 class Importer;
 
-/// What a name of the file stands for: a tensor, or a reason why there is none.
+/// The meaning of a name in the file: a tensor, or the failure that left none.
 struct Named {
   std::optional<Ref> ref = {};
   std::optional<std::size_t> failure = {};  ///< the number that the importer has for it
@@ -38,7 +38,7 @@ struct Scope {
 /// A tensor that could not be made because others could not.
 struct ToldAlready {
   std::vector<std::size_t> failures = {};
-  std::string message = {};  ///< what is to be said beside that of the others; mostly nothing
+  std::string message = {};  ///< an addition to the messages of the others; mostly empty
 };
 
 /// One node of the file while a converter turns it into ops.
@@ -101,7 +101,7 @@ class NodeReader {
   Tensor sparse_tensor(std::string_view name) const;
   /// Throws Unsupported when the node has an attribute that was not asked for and that the library does not know.
   void refuse_newer_attributes() const;
-  /// What newer opsets take as operand `i` and older ones as an attribute.
+  /// Integers that newer opsets take as operand `i` and older ones as an attribute.
   std::optional<std::vector<std::int64_t>> ints_of(std::string_view name, std::size_t i);
 
   // Making ops.

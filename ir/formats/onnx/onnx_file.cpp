@@ -16,7 +16,7 @@ namespace {
 
 using from_onnx::clean;
 
-constexpr std::uint64_t most_file_bytes = (std::uint64_t{1} << 31) - 1;  ///< what protobuf can read
+constexpr std::uint64_t most_file_bytes = (std::uint64_t{1} << 31) - 1;  ///< protobuf's limit
 
 constexpr int most_nested = 100;  ///< messages within messages: protobuf's own limit
 constexpr int graph_levels = 3;   ///< that a graph adds: itself, its node and its attribute

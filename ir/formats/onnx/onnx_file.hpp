@@ -48,7 +48,7 @@ struct OnnxValue {
   std::string key = {};                   ///< its name byte for byte, as OnnxOptions are asked by it
 };
 
-/// What a file says of itself, known without reading the graph into ops.
+/// The facts of a file that are known without reading the graph into ops.
 struct OnnxFacts {
   std::string producer;
   std::int64_t ir_version = 0, opset = 0;
@@ -59,7 +59,7 @@ struct OnnxFacts {
   std::map<std::string, std::size_t> ops;  ///< nodes by operator, those of subgraphs and functions too
 };
 
-/// What a file calls tensors where the graph calls them otherwise: the graph's names by the file's.
+/// Names of tensors that differ between a file and its graph: the graph's names by the file's.
 struct OnnxNames {
   std::map<std::string, std::string, std::less<>> sources;  ///< inputs and params
   std::map<std::string, std::string, std::less<>> values;   ///< tensors of every kind but results, which have their own
@@ -72,9 +72,9 @@ struct OnnxModel {
   OnnxFacts facts;
   std::vector<std::string> outputs;  ///< [k] is the name of file.graph.results()[k]
   OnnxNames names;
-  std::vector<std::string> notes;  ///< what a person should know: a check left out, ...
-  /// What the graph calls the inputs and initialisers that were given numbers, by their names in the file and as these
-  /// are shown; "" for those that the graph has no more since they were folded.
+  std::vector<std::string> notes;  ///< notes for the user: a check left out, ...
+  /// The graph's names of inputs and initialisers that were given numbers, by their names in the file and as these are
+  /// shown; "" for those that the graph has no more since they were folded.
   std::map<std::string, std::string, std::less<>> fed;
 };
 
@@ -88,8 +88,8 @@ OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& direct
 /// Throws Error when the file is no ONNX model.
 OnnxFacts read_onnx_facts(const std::filesystem::path& path);
 
-/// What a model and these options leave open, as --shape would settle it: "batch=1", "x=1,..." where extents have no
-/// name. Throws Error when the file is no ONNX model.
+/// The extents that a model and these options leave open, as arguments of --shape: "batch=1", or "x=1,..." where they
+/// have no name. Throws Error when the file is no ONNX model.
 std::vector<std::string> open_extents(const std::filesystem::path& path, const OnnxOptions& options);
 
 struct NamedTensor {

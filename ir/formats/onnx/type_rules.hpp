@@ -1,4 +1,4 @@
-// What ONNX's own definitions of operators say of their operands and attributes.
+// Operands and attributes of operators by ONNX's own definitions.
 #pragma once
 
 #include <onnx/onnx_pb.h>

@@ -12,8 +12,8 @@
 #include "parity/cli/flags/validators.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/sha256.hpp"
+#include "parity/core/terminal/shell_word.hpp"
 #include "parity/report/progress.hpp"
-#include "parity/terminal/shell_word.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli::flags {
@@ -36,11 +36,11 @@ gpu_vulkan::device::VulkanOptions usual_options() {
 
 /// A setting as the flag that makes it: its own where it has one.
 std::string flag_of(const gpu_vulkan::device::Setting& setting) {
-  if (setting.name == "device") return " --device " + terminal::shell_word(setting.value);
+  if (setting.name == "device") return " --device " + core::terminal::shell_word(setting.value);
   if (setting.name == "fuse") return " --no-fuse";
   for (const char* const name : {"poison", "lifetimes", "redzone"})
     if (setting.name == name) return " --" + setting.name;
-  return " --set " + terminal::shell_word(setting.name + '=' + setting.value);
+  return " --set " + core::terminal::shell_word(setting.name + '=' + setting.value);
 }
 
 }  // namespace

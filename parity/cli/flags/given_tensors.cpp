@@ -10,9 +10,9 @@
 #include "ir/formats/tensor_files.hpp"
 #include "ir/formats/tensor_json.hpp"
 #include "parity/core/did_you_mean.hpp"
+#include "parity/core/terminal/shell_word.hpp"
+#include "parity/core/terminal/table.hpp"
 #include "parity/report/progress.hpp"
-#include "parity/terminal/shell_word.hpp"
-#include "parity/terminal/table.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace plumb::parity::cli::flags {
@@ -117,9 +117,9 @@ std::string fed_text(const ir::formats::GraphFile& file, const ir::Feeds& loaded
              (source == file.sources.end() || std::holds_alternative<ir::formats::Generated>(source->second)))
       ++generated;
   }
-  const std::string and_params = params == 0 ? "" : " and " + terminal::counted(params, "param");
-  return ir::cat(terminal::counted(inputs, "input"), and_params, " from ", from, ", ",
-                 terminal::counted(generated, "input"), " generated");
+  const std::string and_params = params == 0 ? "" : " and " + core::terminal::counted(params, "param");
+  return ir::cat(core::terminal::counted(inputs, "input"), and_params, " from ", from, ", ",
+                 core::terminal::counted(generated, "input"), " generated");
 }
 
 /// Throws Error, with the axis, where a tensor cannot be what a file declares; what the file leaves open is anything.
@@ -292,11 +292,11 @@ ir::formats::GraphFile read_fed(const std::string& path, const ModelFlags& flags
 
 std::string repeated(const ModelFlags& flags) {
   std::string text;
-  for (const std::string& shape : flags.shapes) text += " --shape " + terminal::shell_word(shape);
-  for (const std::string& input : flags.inputs) text += " --input " + terminal::shell_word(input);
-  if (!flags.data.empty()) text += " --data " + terminal::shell_word(flags.data);
-  if (!flags.load_inputs.empty()) text += " --load-inputs " + terminal::shell_word(flags.load_inputs);
-  if (!flags.expected.empty()) text += " --expected " + terminal::shell_word(flags.expected);
+  for (const std::string& shape : flags.shapes) text += " --shape " + core::terminal::shell_word(shape);
+  for (const std::string& input : flags.inputs) text += " --input " + core::terminal::shell_word(input);
+  if (!flags.data.empty()) text += " --data " + core::terminal::shell_word(flags.data);
+  if (!flags.load_inputs.empty()) text += " --load-inputs " + core::terminal::shell_word(flags.load_inputs);
+  if (!flags.expected.empty()) text += " --expected " + core::terminal::shell_word(flags.expected);
   return text;
 }
 

@@ -15,7 +15,7 @@
 #include "parity/cli/flags/given_tensors.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/core/did_you_mean.hpp"
-#include "parity/terminal/table.hpp"
+#include "parity/core/terminal/table.hpp"
 
 namespace plumb::parity::cli::flags {
 namespace {
@@ -85,8 +85,8 @@ void add_graph_flags(CLI::App& app, GraphFlags& flags) {
   add_model_flags(app, flags.model);
 }
 
-void add_expected_flags(CLI::App& app, GraphFlags& flags, expected::Options& options) {
-  const auto names = expected::precision_names();
+void add_expected_flags(CLI::App& app, GraphFlags& flags, checks::expected::Options& options) {
+  const auto names = checks::expected::precision_names();
   app.add_option("--expected", flags.model.expected,
                  "tensors by name (.npz, .h5) that another implementation gave for results or inner values")
       ->group("expected");

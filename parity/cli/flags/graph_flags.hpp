@@ -25,7 +25,7 @@ struct GraphFlags {
 void add_graph_flags(CLI::App& app, GraphFlags& flags);
 
 /// Flags for another implementation's results on the graph, for commands that hold these against the truth.
-void add_expected_flags(CLI::App& app, GraphFlags& flags, expected::Options& options);
+void add_expected_flags(CLI::App& app, GraphFlags& flags, checks::expected::Options& options);
 
 /// --precision, for commands that run a graph at one precision.
 void add_precision_flag(CLI::App& app, GraphFlags& flags);

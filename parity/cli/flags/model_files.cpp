@@ -176,10 +176,10 @@ bool is_random(const ir::formats::OnnxFacts& facts) {
   return false;
 }
 
-conformance::SuiteReader::Subject subject_of(const conformance::SuiteCase& one) {
+studies::conformance::SuiteReader::Subject subject_of(const studies::conformance::SuiteCase& one) {
   const auto facts = ir::formats::read_onnx_facts(one.model);
-  conformance::SuiteReader::Subject subject{.op = facts.ops.size() == 1 ? facts.ops.begin()->first : "network",
-                                            .out_of_scope = ""};
+  studies::conformance::SuiteReader::Subject subject{.op = facts.ops.size() == 1 ? facts.ops.begin()->first : "network",
+                                                     .out_of_scope = ""};
   for (const auto* values : {&facts.inputs, &facts.outputs})
     for (const ir::formats::OnnxValue& value : *values)
       if (!value.is_tensor)
@@ -265,8 +265,8 @@ bool may_match(std::span<const std::string> paths, const ModelFlags& flags, cons
   return !has_nodes;
 }
 
-conformance::SuiteReader onnx_suite_reader() {
-  return {.subject = subject_of, .read = [](const conformance::SuiteCase& one, const fs::path& data) {
+studies::conformance::SuiteReader onnx_suite_reader() {
+  return {.subject = subject_of, .read = [](const studies::conformance::SuiteCase& one, const fs::path& data) {
             ModelFlags flags;
             flags.data = data.string();
             return std::move(read_with_data(one.model, flags).file);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "parity/conformance/conformance.hpp"
+#include "parity/studies/conformance/conformance.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace CLI {
@@ -55,6 +55,6 @@ std::vector<std::string> open_extents(const std::filesystem::path& path, const M
 bool may_match(std::span<const std::string> paths, const ModelFlags& flags, const std::string& filter);
 
 /// How the folders of ONNX's backend tests are read.
-conformance::SuiteReader onnx_suite_reader();
+studies::conformance::SuiteReader onnx_suite_reader();
 
 }  // namespace plumb::parity::cli::flags

@@ -8,9 +8,10 @@
 
 namespace plumb::parity::cli::flags {
 
-void add_style_flags(CLI::App& app, terminal::StyleFlags& flags) {
-  static const std::map<std::string, terminal::When> words = {
-      {"auto", terminal::When::automatic}, {"always", terminal::When::always}, {"never", terminal::When::never}};
+void add_style_flags(CLI::App& app, core::terminal::StyleFlags& flags) {
+  static const std::map<std::string, core::terminal::When> words = {{"auto", core::terminal::When::automatic},
+                                                                    {"always", core::terminal::When::always},
+                                                                    {"never", core::terminal::When::never}};
   app.add_option("--width", flags.width,
                  "columns that the table may take (default: COLUMNS, or those of the terminal); -v shows every column")
       ->check(whole_from_to(40, 10'000))

@@ -2,7 +2,7 @@
 
 // The flags that say how text for people is laid out.
 
-#include "parity/terminal/style.hpp"
+#include "parity/core/terminal/style.hpp"
 
 namespace CLI {
 class App;
@@ -11,6 +11,6 @@ class App;
 namespace plumb::parity::cli::flags {
 
 /// --width and --color.
-void add_style_flags(CLI::App& app, terminal::StyleFlags& flags);
+void add_style_flags(CLI::App& app, core::terminal::StyleFlags& flags);
 
 }  // namespace plumb::parity::cli::flags

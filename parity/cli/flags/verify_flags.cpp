@@ -10,7 +10,7 @@
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/style_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
-#include "parity/terminal/shell_word.hpp"
+#include "parity/core/terminal/shell_word.hpp"
 
 namespace plumb::parity::cli::flags {
 namespace {
@@ -111,7 +111,7 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
 /// How the tensors of --expected and --data are held to the truth, where that is said.
 std::string repeated_expectation(const VerifyFlags& all) {
   std::string text;
-  const expected::Options usual;
+  const checks::expected::Options usual;
   if (!all.expected.precision.empty()) text += " --expected-precision " + all.expected.precision;
   if (all.expected.runs != usual.runs) text += fmt::format(" --expected-runs {}", all.expected.runs);
   if (all.graph.relative) text += fmt::format(" --rtol {}", *all.graph.relative);
@@ -133,9 +133,9 @@ std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fi
   if (fill.param_seed) text += " --param-seed " + std::to_string(*fill.param_seed);
   if (all.repeat != 1) text += fmt::format(" --repeat {}", all.repeat);
   if (all.no_plain) text += " --no-plain-run";
-  if (!all.profile.empty()) text += " --profile " + terminal::shell_word(all.profile);
-  if (!all.emulate.empty()) text += " --emulate " + terminal::shell_word(all.emulate);
-  if (!all.policy.empty()) text += " --policy " + terminal::shell_word(all.policy);
+  if (!all.profile.empty()) text += " --profile " + core::terminal::shell_word(all.profile);
+  if (!all.emulate.empty()) text += " --emulate " + core::terminal::shell_word(all.emulate);
+  if (!all.policy.empty()) text += " --policy " + core::terminal::shell_word(all.policy);
   return text + repeated(device);
 }
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "parity/checks/expected/expected.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/core/demands.hpp"
 #include "parity/core/mode.hpp"
-#include "parity/expected/expected.hpp"
-#include "parity/terminal/style.hpp"
+#include "parity/core/terminal/style.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace plumb::parity::cli::flags {
@@ -29,9 +29,9 @@ struct VerifyFlags {
   std::uint64_t seeds = 1;
   bool each_kernel = false;
   std::vector<double> min_verified;
-  expected::Options expected;
+  checks::expected::Options expected;
   core::Demands demands;
-  terminal::StyleFlags style;
+  core::terminal::StyleFlags style;
   bool metamorphic = false, no_plain = false, fail_fast = false, verbose = false, quiet = false, force = false,
        github = false, no_inputs = false;
 };

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "parity/terminal/style.hpp"
-#include "parity/terminal/text.hpp"
+#include "parity/core/terminal/style.hpp"
+#include "parity/core/terminal/text.hpp"
 
 namespace plumb::parity::cli::show {
 namespace {
@@ -21,12 +21,12 @@ std::string foldable(std::string_view name, std::size_t width) {
 
 std::string HelpFormatter::entry(std::string_view name, std::string_view description) const {
   const std::size_t column = get_column_width();
-  std::string text = terminal::folded("  " + foldable(name, width_), width_, "      ");
+  std::string text = core::terminal::folded("  " + foldable(name, width_), width_, "      ");
   if (description.empty()) return text + '\n';
   const std::string indent(column, ' ');
   text += text.size() < column ? std::string(column - text.size(), ' ') : '\n' + indent;
   // The line begins with the name: it is folded behind as many spaces, which are taken off again.
-  return text + terminal::folded(indent + std::string(description), width_, indent).substr(column) + '\n';
+  return text + core::terminal::folded(indent + std::string(description), width_, indent).substr(column) + '\n';
 }
 
 std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
@@ -38,17 +38,17 @@ std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
 }
 
 std::string HelpFormatter::make_description(const CLI::App* app) const {
-  return terminal::folded(CLI::Formatter::make_description(app), width_);
+  return core::terminal::folded(CLI::Formatter::make_description(app), width_);
 }
 
 std::string HelpFormatter::make_footer(const CLI::App* app) const {
-  return terminal::folded(CLI::Formatter::make_footer(app), width_, "    ");
+  return core::terminal::folded(CLI::Formatter::make_footer(app), width_, "    ");
 }
 
 std::size_t help_width(int descriptor) {
   constexpr std::size_t widest = 100, usual = 80;
-  const std::size_t width = terminal::style_of({}, terminal::surroundings_of(descriptor)).width;
-  return width == terminal::unlimited ? usual : std::min(width, widest);
+  const std::size_t width = core::terminal::style_of({}, core::terminal::surroundings_of(descriptor)).width;
+  return width == core::terminal::unlimited ? usual : std::min(width, widest);
 }
 
 }  // namespace plumb::parity::cli::show

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "parity/terminal/wrapped.hpp"
+#include "parity/core/terminal/wrapped.hpp"
 
 namespace plumb::parity::cli::show {
 namespace {
@@ -34,7 +34,7 @@ std::string kind_of(const ir::FieldInfo& field) {
   return kind;
 }
 
-std::string item(const std::string& text) { return terminal::wrapped("* " + text, "  "); }
+std::string item(const std::string& text) { return core::terminal::wrapped("* " + text, "  "); }
 
 std::string operands_of(const ir::OpSchema& schema) {
   std::string items;
@@ -53,7 +53,7 @@ std::string operands_of(const ir::OpSchema& schema) {
 
 std::string op_markdown(const ir::OpSchema& schema) {
   std::string text = fmt::format("## {} · tier {} · {}\n\n", schema.name, schema.tier, schema.summary);
-  text += terminal::wrapped(schema.formula) + "\n" + operands_of(schema);
+  text += core::terminal::wrapped(schema.formula) + "\n" + operands_of(schema);
   for (const ir::FieldInfo& field : schema.fields())
     text += item(
         fmt::format("attribute `{}`: {} = {}: {}", field.name, kind_of(field), default_of(schema, field), field.doc));
@@ -64,7 +64,7 @@ std::string op_markdown(const ir::OpSchema& schema) {
 
 std::string ops_markdown() {
   std::string text = "# Operators\n\n";
-  text += terminal::wrapped(
+  text += core::terminal::wrapped(
       "Generated from the headers in ir/ops by `plumb ops --markdown`: what every op takes, checks and gives. What it "
       "computes is specified in [ops.md](spec/ops.md). Every op also checks C0: the number of inputs, their dtypes, "
       "and "

@@ -3,15 +3,17 @@
 
 #include <unistd.h>
 
-#include "parity/terminal/style.hpp"
-#include "parity/terminal/text.hpp"
+#include "parity/core/terminal/style.hpp"
+#include "parity/core/terminal/text.hpp"
 
 namespace plumb::parity::cli::show {
 
-std::size_t stdout_width() { return terminal::style_of({}, terminal::surroundings_of(STDOUT_FILENO)).width; }
+std::size_t stdout_width() {
+  return core::terminal::style_of({}, core::terminal::surroundings_of(STDOUT_FILENO)).width;
+}
 
 void print_lines(std::string_view lines, std::size_t column) {
-  fmt::print("{}", terminal::fitted(terminal::printable(lines), stdout_width(), column));
+  fmt::print("{}", core::terminal::fitted(core::terminal::printable(lines), stdout_width(), column));
 }
 
 }  // namespace plumb::parity::cli::show

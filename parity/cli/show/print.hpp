@@ -8,7 +8,7 @@
 
 namespace plumb::parity::cli::show {
 
-/// Columns of the terminal that stdout is; terminal::unlimited where it is none.
+/// Columns of the terminal that stdout is; core::terminal::unlimited where it is none.
 std::size_t stdout_width();
 
 /// Prints whole lines for people on stdout: what a terminal would obey is replaced, and lines are folded at spaces to

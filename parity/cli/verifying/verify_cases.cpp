@@ -8,10 +8,10 @@
 #include "ir/files/interruption.hpp"
 #include "parity/cli/other_kernels.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
+#include "parity/core/terminal/text.hpp"
 #include "parity/report/kept_result.hpp"
 #include "parity/report/progress.hpp"
 #include "parity/report/seed_summary.hpp"
-#include "parity/terminal/text.hpp"
 #include "parity/verify/compile_once.hpp"
 
 namespace plumb::parity::cli {
@@ -33,7 +33,7 @@ void say_equal_seeds(cases::CaseResult& result, std::uint64_t seeds, bool is_fir
   if (!result.subject.file || depends_on_seed(*result.subject.file)) return;
   result.notes.push_back(fmt::format("every input is given, so that the runs of all {} seeds are equal", seeds));
   const std::string said = result.subject.name + ": " + result.notes.back() + '\n';
-  if (is_first) std::cerr << terminal::folded(terminal::printable(said), width, "  ");
+  if (is_first) std::cerr << core::terminal::folded(core::terminal::printable(said), width, "  ");
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ report::Detail VerifyRun::detail() const {
 
 void VerifyRun::report(const cases::CaseResult& result, bool is_one_of_many, report::Times times) {
   for (const cases::NodeResult& node : result.nodes)
-    out_ << terminal::fitted(terminal::printable(node.explanation), style_.width);
+    out_ << core::terminal::fitted(core::terminal::printable(node.explanation), style_.width);
   const bool is_quiet = flags_.quiet || (is_one_of_many && !flags_.verbose);
   if (is_quiet && result.exit == core::ExitCode::passed) return;
   if (flags_.verbose && device_ && result.subject.file) print_plan(result.subject.file->graph);

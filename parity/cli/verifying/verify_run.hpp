@@ -15,11 +15,11 @@
 #include "parity/cli/verifying/batches.hpp"
 #include "parity/cli/verifying/verify_reports.hpp"
 #include "parity/core/parallel.hpp"
+#include "parity/core/terminal/style.hpp"
 #include "parity/profile/profile_file.hpp"
 #include "parity/report/counts.hpp"
 #include "parity/report/report.hpp"
 #include "parity/results/record_hdf5.hpp"
-#include "parity/terminal/style.hpp"
 #include "parity/verify/verify.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
@@ -61,7 +61,7 @@ class VerifyRun {
 
   const flags::VerifyFlags& flags_;
   std::ostream& out_;  ///< for people: stderr when stdout carries a report
-  const terminal::Style style_;
+  const core::terminal::Style style_;
   const core::ThreadLimit comparing_;
   ref_cpu::CpuExecutor reference_;
   gpu_vulkan::device::VulkanOptions options_;  ///< those that a repro line repeats

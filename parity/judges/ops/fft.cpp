@@ -10,13 +10,14 @@ std::optional<Judge> judge_of(const ir::ops::Fft& op) {
     const ir::Types in(&question.in_type(0), 1);
     const std::int64_t n = op.points(in);
     const compare::Line line = compare::Line::along(question.out_type(0).shape, op.axis, op.axis);
-    return {{judge_transform(question, 0, question.in[0],
-                             {.kind = op.inverse ? certify::TransformKind::inverse : certify::TransformKind::forward,
-                              .length = n,
-                              .scale = op.scale(in),
-                              .line_x = line,
-                              .line_y = line,
-                              .spreads = true})}};
+    return {{judge_transform(
+        question, 0, question.in[0],
+        {.kind = op.inverse ? settle::certify::TransformKind::inverse : settle::certify::TransformKind::forward,
+         .length = n,
+         .scale = op.scale(in),
+         .line_x = line,
+         .line_y = line,
+         .spreads = true})}};
   });
 }
 

@@ -1,6 +1,7 @@
 // Columns of states do not mix, and none is stretched by more than α a step: by that the 2-norm of a column's error is
 // carried along, which is the certain limit (ops.md 11, verdict.md V69). What chance does is far less, since errors lie
 // in no particular direction: it is seen from runs with random signs (docs/bounds.md).
+// Optimised: it loops over elements or terms.
 #include "ir/ops/gated_delta_net.hpp"
 
 #include "parity/judges/scans/creep.hpp"

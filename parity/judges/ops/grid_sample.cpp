@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include "parity/elements/ranges/nearby_grids.hpp"
 #include "parity/judges/conditioning.hpp"
 #include "parity/judges/question.hpp"
 #include "parity/judges/units.hpp"
+#include "parity/settle/ranges/nearby_grids.hpp"
 
 namespace plumb::parity::judges {
 namespace {
@@ -45,7 +45,7 @@ Outcomes outcomes_of(const GridSample& op, const Question& question) {
     const double extent = static_cast<double>(x.shape()[x.shape().size() - 1 - p % axes]);
     return 2 / extent * limit_of(grid[p], extent, question.unit(0));  // two units of the grid are the whole extent
   };
-  elements::for_each_nearby_grid(question.in[1], axes, step, [&](const ir::Tensor& moved) {
+  settle::for_each_nearby_grid(question.in[1], axes, step, [&](const ir::Tensor& moved) {
     found.seen.push_back(ir::run_op(question.reference, op, {x, moved}).at(0));
   });
   return found;

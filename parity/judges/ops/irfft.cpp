@@ -24,7 +24,7 @@ std::optional<Judge> judge_of(const ir::ops::Irfft& op) {
     const std::int64_t n = op.points(in);
     const compare::Line line = compare::Line::along(in[0].shape, op.axis, op.axis);
     return {{judge_transform(question, 0, without_ignored(question.in[0], line, n),
-                             {.kind = certify::TransformKind::real_inverse,
+                             {.kind = settle::certify::TransformKind::real_inverse,
                               .length = n,
                               .scale = op.scale(in),
                               .line_x = line,

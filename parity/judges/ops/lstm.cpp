@@ -165,7 +165,7 @@ class GateSums {
  public:
   GateSums(const Lstm& op, const Question& question, const RecurrentNode& node)
       : n_(node.extents()), parts_(op.input_forget ? 2 : 1) {
-    definitions::Definition made = definitions::begin(operand_types(question));
+    judges::definitions::Definition made = judges::definitions::begin(operand_types(question));
     ir::Feeds own;
     std::vector<ir::Value> states;
     for (std::int64_t d = 0; d < n_.directions; ++d) {
@@ -174,7 +174,7 @@ class GateSums {
       states.push_back(made.graph.input(name, own.at(name).type()));
     }
     for (std::int64_t d = 0; d < n_.directions; ++d) {
-      definitions::RecurrentNodes nodes(op, made, d);
+      judges::definitions::RecurrentNodes nodes(op, made, d);
       const ir::Value x = nodes.reshape(made.operands[0], {n_.steps * n_.batch, n_.inputs});
       const ir::Value h = states[static_cast<std::size_t>(d)];
       made.graph.returns(nodes.gate_sums(x, h, 0, parts_ == 1 ? 4 : 2));
@@ -241,9 +241,9 @@ Judgement judge_hidden_cell(const Lstm& op, const Question& question, const Recu
 /// The cell of every step is an output, and each step is held to the one before it.
 Judgement judge_shown_cell(const Lstm& op, const Question& question, const RecurrentNode& node) {
   const ir::kernels::RecurrentExtents& n = node.extents();
-  definitions::Definition made = definitions::begin(operand_types(question));
+  judges::definitions::Definition made = judges::definitions::begin(operand_types(question));
   ir::Feeds own;
-  std::vector<definitions::RecurrentState> states;
+  std::vector<judges::definitions::RecurrentState> states;
   for (std::int64_t d = 0; d < n.directions; ++d) {
     const std::string h = ir::cat("before", d), c = ir::cat("cell", d);
     own.emplace(h, node.before(d, question.got[0], node.operands().initial_h));
@@ -251,11 +251,11 @@ Judgement judge_shown_cell(const Lstm& op, const Question& question, const Recur
     states.push_back({made.graph.input(h, own.at(h).type()), made.graph.input(c, own.at(c).type())});
   }
   std::vector<ir::Value> h, c;
-  std::optional<definitions::RecurrentNodes> last;
+  std::optional<judges::definitions::RecurrentNodes> last;
   for (std::int64_t d = 0; d < n.directions; ++d) {
-    definitions::RecurrentNodes& nodes = last.emplace(op, made, d);
+    judges::definitions::RecurrentNodes& nodes = last.emplace(op, made, d);
     const ir::Value x = nodes.reshape(made.operands[0], {n.steps * n.batch, n.inputs});
-    const definitions::RecurrentState next = nodes.step(op, x, states[static_cast<std::size_t>(d)]);
+    const judges::definitions::RecurrentState next = nodes.step(op, x, states[static_cast<std::size_t>(d)]);
     h.push_back(next.h);
     c.push_back(*next.c);
   }

@@ -45,10 +45,10 @@ struct Line {
   double sum = 0, sizes = 0, squares = 0;
 };
 
-Line line_of(const terms::ElementSum& terms) {
+Line line_of(const element::terms::ElementSum& terms) {
   Line line;
   ExactSum exact;
-  for (const terms::Product& term : terms.terms) {
+  for (const element::terms::Product& term : terms.terms) {
     line.sizes += std::abs(term.a);
     line.squares += term.a * term.a;
     if (std::isfinite(line.sizes)) exact.add(term.a);
@@ -60,7 +60,7 @@ Line line_of(const terms::ElementSum& terms) {
 /// Elements of one output, one by one.
 class LogSums {
  public:
-  LogSums(const Question& question, const terms::Walker& walker)
+  LogSums(const Question& question, const element::terms::Walker& walker)
       : question_(question),
         walker_(walker),
         wide_(ir::passes::widen(question.segment.graph)),
@@ -104,7 +104,7 @@ class LogSums {
   std::span<const double> truth() const { return std::as_const(limited_.truth).as<double>(); }
 
   void judge(std::size_t i) {
-    terms::ElementSum terms;
+    element::terms::ElementSum terms;
     walker_(static_cast<std::int64_t>(i), terms);
     const Line line = line_of(terms);
     if (!std::isfinite(line.sizes)) {  // the reference says what comes of infinities
@@ -130,8 +130,9 @@ class LogSums {
     apart_[i] = 1;
     limited_.probable.as<double>()[i] = compare::anything;
   }
-  static bool is_finite(const terms::ElementSum& sum) {
-    return std::ranges::all_of(sum.terms, [](const terms::Product& term) { return std::isfinite(term.value()); });
+  static bool is_finite(const element::terms::ElementSum& sum) {
+    return std::ranges::all_of(sum.terms,
+                               [](const element::terms::Product& term) { return std::isfinite(term.value()); });
   }
 
   /// Error of ln S where S is off by `error`, which counts as half of S at most.
@@ -139,7 +140,7 @@ class LogSums {
   double fixed(double y) const { return 8 * unit_ * std::abs(y); }
 
   /// The limit of the sum by the mean over all orders of its terms (verdict.md V14).
-  sums::ElementLimit mean_limit(const terms::ElementSum& terms, const Line& line) const {
+  sums::ElementLimit mean_limit(const element::terms::ElementSum& terms, const Line& line) const {
     if (terms.terms.empty()) return {};
     const auto count = static_cast<std::int64_t>(terms.terms.size());
     const bounds::DotFactors factors = bounds::dot_factors(node_, count, true);
@@ -152,7 +153,8 @@ class LogSums {
   }
 
   /// By its terms one after the other and, of elements that are open, by what creeps (verdict.md V15, V16, V23).
-  sums::ElementLimit closer(const sums::ElementLimit& mean, const terms::ElementSum& terms, const Line& line) const {
+  sums::ElementLimit closer(const sums::ElementLimit& mean, const element::terms::ElementSum& terms,
+                            const Line& line) const {
     sums::ElementLimit limit = limit_of_sum(question_, terms, arithmetic_);
     const double stored = 2 * unit_ * std::abs(line.sum);
     limit.probable += stored;
@@ -165,12 +167,12 @@ class LogSums {
   }
 
   /// Whether an intermediate sum may have left the range, of what came out as no number (verdict.md V34).
-  bool overflows(const terms::ElementSum& terms, double c) const {
+  bool overflows(const element::terms::ElementSum& terms, double c) const {
     return !std::isfinite(c) && sums::overflows_in_some_order(terms, core::compute_dtype(question_.out_type(0).dtype));
   }
 
   const Question& question_;
-  const terms::Walker& walker_;
+  const element::terms::Walker& walker_;
   ir::Graph wide_;
   bounds::ExpressionBuilder builder_;
   const bounds::Node node_;
@@ -187,9 +189,9 @@ class LogSums {
 std::optional<Judge> judge_of(const Reduce& op) {
   if (op.function != ReduceFunction::log_sum) return std::nullopt;
   return Judge([op](const Question& question) {
-    const terms::Operand x{question.in[0].as<double>(), question.in[0].shape()};
-    const auto walker =
-        terms::find_walker(Reduce{ReduceFunction::sum, op.axes, op.keep_dims}, {&x, 1}, question.out_type(0).shape);
+    const element::terms::Operand x{question.in[0].as<double>(), question.in[0].shape()};
+    const auto walker = element::terms::find_walker(Reduce{ReduceFunction::sum, op.axes, op.keep_dims}, {&x, 1},
+                                                    question.out_type(0).shape);
     return Judgement{{LogSums(question, *walker).judge()}};
   });
 }

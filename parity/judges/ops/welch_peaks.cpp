@@ -19,7 +19,7 @@ using ir::ops::WelchPeaks;
 /// The means of all bins, [.., b]. How often a bin counts is a power of two, which rounds nothing more.
 Limited means_of(const WelchPeaks& op, const Question& question) {
   const ir::TensorType& power = question.in_type(0);
-  definitions::Definition definition = definitions::begin(std::span(&power, 1));
+  judges::definitions::Definition definition = judges::definitions::begin(std::span(&power, 1));
   definition.graph.returns(definition.graph.add("means", ir::ops::Reduce{ir::ops::ReduceFunction::mean, {-2}, false},
                                                 {definition.operands[0]}));
   Limited means = std::move(limits_of(question, definition, {}, question.lambda).at(0));
@@ -73,7 +73,7 @@ std::vector<bool> lines_out_of_range(const WelchPeaks& op, const Question& quest
     const auto own = peaks.subspan(line * chosen, chosen);
     if (std::ranges::all_of(own, [](double peak) { return std::isfinite(peak); })) continue;
     for (std::size_t bin = 0; bin < bins && !found[line]; ++bin) {
-      terms::ElementSum sum;
+      element::terms::ElementSum sum;
       for (std::size_t f = 0; f < frames; ++f) sum.add(x[(line * frames + f) * bins + bin]);
       found[line] = sums::overflows_in_some_order(sum, core::compute_dtype(question.in_type(0).dtype));
     }

@@ -65,7 +65,7 @@ bool RecurrentNode::overflows_in_some_order(const Run& run, std::int64_t s) cons
   const auto rows = static_cast<std::size_t>(n_.gate_rows()), direction = static_cast<std::size_t>(run.direction);
   for (std::size_t row = 0; row < rows; ++row) {
     if (static_cast<std::int64_t>(row / units) == unread_gate_) continue;
-    terms::ElementSum sum;
+    element::terms::ElementSum sum;
     for (std::size_t i = 0; i < inputs; ++i) sum.add(values(1)[(direction * rows + row) * inputs + i], x[i]);
     for (std::size_t u = 0; u < units; ++u) sum.add(values(2)[(direction * rows + row) * units + u], h[u]);
     if (operands_.bias)
@@ -150,7 +150,7 @@ ir::Tensor RecurrentNode::before(std::int64_t direction, const ir::Tensor& state
   return ir::convert(found, core::compute_dtype(states.dtype()));
 }
 
-ir::Value RecurrentNode::as_outputs(definitions::RecurrentNodes& nodes,
+ir::Value RecurrentNode::as_outputs(judges::definitions::RecurrentNodes& nodes,
                                     const std::vector<ir::Value>& by_direction) const {
   std::vector<ir::Value> parts;
   for (const ir::Value one : by_direction) parts.push_back(nodes.reshape(one, {n_.steps, 1, n_.batch, n_.units}));

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ir/kernels/recurrent.hpp"
-#include "parity/definitions/recurrent.hpp"
+#include "parity/judges/definitions/recurrent.hpp"
 #include "parity/judges/recurrence.hpp"
 
 /// Judging rnn, gru and lstm: each step on the state that the candidate itself went on from, where it shows that, and
@@ -51,7 +51,7 @@ class RecurrentNode {
   ir::Tensor before(std::int64_t direction, const ir::Tensor& states, std::optional<std::size_t> initial) const;
 
   /// Values of all steps at once, by direction [T·B, H], as y has them.
-  ir::Value as_outputs(definitions::RecurrentNodes& nodes, const std::vector<ir::Value>& by_direction) const;
+  ir::Value as_outputs(judges::definitions::RecurrentNodes& nodes, const std::vector<ir::Value>& by_direction) const;
 
   /// Output `k`, [T, D, B, H], within these limits; what is wild is apart.
   OutputJudgement steps_within(std::size_t k, Limited limited) const;
@@ -94,17 +94,17 @@ Judgement judge_steps(const T& op, const Question& question) {
   const RecurrentNode node(op, question);
   if (!shows_its_states(question, 0)) return node.with_wild_apart(judge_by_definition(question));
   const ir::kernels::RecurrentExtents& n = node.extents();
-  definitions::Definition made = definitions::begin(operand_types(question));
+  judges::definitions::Definition made = judges::definitions::begin(operand_types(question));
   ir::Feeds own;
   std::vector<ir::Value> states;
-  std::optional<definitions::RecurrentNodes> last;
+  std::optional<judges::definitions::RecurrentNodes> last;
   for (std::int64_t d = 0; d < n.directions; ++d) {
     const std::string name = ir::cat("before", d);
     own.emplace(name, node.before(d, question.got[0], node.operands().initial_h));
     states.push_back(made.graph.input(name, own.at(name).type()));
   }
   for (std::int64_t d = 0; d < n.directions; ++d) {
-    definitions::RecurrentNodes& nodes = last.emplace(op, made, d);
+    judges::definitions::RecurrentNodes& nodes = last.emplace(op, made, d);
     const ir::Value x = nodes.reshape(made.operands[0], {n.steps * n.batch, n.inputs});
     ir::Value& state = states[static_cast<std::size_t>(d)];
     state = nodes.step(op, x, {state}).h;

@@ -1,4 +1,5 @@
 // Rounding errors that add up in one direction while terms are added to a state, step after step.
+// Optimised: it loops over elements or terms.
 #include "parity/judges/scans/creep.hpp"
 
 #include <algorithm>

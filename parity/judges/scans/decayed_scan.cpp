@@ -1,4 +1,5 @@
 // Rows of states carry their errors along (verdict.md V69); what is read of them is a sum over the states.
+// Optimised: it loops over elements or terms.
 #include "parity/judges/scans/decayed_scan.hpp"
 
 #include <cmath>

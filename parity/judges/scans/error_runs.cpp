@@ -1,4 +1,5 @@
 // Errors of runs with random signs, carried along the steps of a linear recurrence.
+// Optimised: it loops over elements or terms.
 #include "parity/judges/scans/error_runs.hpp"
 
 #include <bit>

@@ -1,4 +1,5 @@
 // Limits of scans as tensors, by output; and the sums that scans read their states with.
+// Optimised: it loops over elements or terms.
 #include "parity/judges/scans/scan_limits.hpp"
 
 #include <algorithm>

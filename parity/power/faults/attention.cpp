@@ -6,9 +6,9 @@
 #include <functional>
 
 #include "parity/core/parallel.hpp"
+#include "parity/element/terms/attention_row.hpp"
 #include "parity/power/faults/fault.hpp"
 #include "parity/power/faults/slices.hpp"
-#include "parity/terms/attention_row.hpp"
 
 namespace plumb::parity::power::faults {
 namespace {
@@ -39,7 +39,7 @@ void weigh(Query& row) {
   }
 }
 
-Query query_of(const Attention& op, const terms::AttentionRow& at, const std::vector<std::int64_t>& keys) {
+Query query_of(const Attention& op, const element::terms::AttentionRow& at, const std::vector<std::int64_t>& keys) {
   Query row;
   const auto q = at.query();
   for (const std::int64_t j : keys) {
@@ -60,7 +60,7 @@ std::optional<Numbers> with_rows(const Site& site, const Change& change) {
   const auto* const op = site.as<Attention>();
   if (op == nullptr || site.elements() == 0) return {};
   std::vector<ir::Tensor> wide;
-  std::vector<terms::Operand> operands;
+  std::vector<element::terms::Operand> operands;
   for (const Operand& one : site.operands) wide.push_back(ir::convert(one.now, ir::DType::f64));
   for (const ir::Value v : site.segment.graph.nodes().front().inputs)
     operands.push_back({wide[v].as<double>(), wide[v].shape()});
@@ -74,7 +74,7 @@ std::optional<Numbers> with_rows(const Site& site, const Change& change) {
   const std::size_t rows = faulty.size() / columns;
   core::for_each_piece(rows, core::workers_for(rows), [&](std::size_t r, std::size_t) {
     const auto first = static_cast<std::int64_t>(r * columns);
-    const terms::AttentionRow at(*op, operands, terms::AttentionRow::row_of(*op, y, first));
+    const element::terms::AttentionRow at(*op, operands, element::terms::AttentionRow::row_of(*op, y, first));
     const std::vector<std::int64_t> keys = at.keys();
     if (keys.empty()) return;
     const Query right = query_of(*op, at, keys);

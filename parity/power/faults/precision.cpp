@@ -9,9 +9,9 @@
 #include "ir/ops/softmax.hpp"
 #include "ir/ops/unary.hpp"
 #include "parity/core/parallel.hpp"
+#include "parity/element/terms/terms.hpp"
 #include "parity/power/faults/fault.hpp"
 #include "parity/power/faults/slices.hpp"
-#include "parity/terms/terms.hpp"
 
 namespace plumb::parity::power::faults {
 namespace {
@@ -83,7 +83,7 @@ Order order_of(const Site& site) {
 
 /// Σ of the terms in an accumulator that `round` rounds.
 template <class Round>
-double added(const std::vector<terms::Product>& terms, const Order& order, Round round) {
+double added(const std::vector<element::terms::Product>& terms, const Order& order, Round round) {
   double sum = 0;
   for (std::size_t lane = 0; lane < order.lanes; ++lane) {
     double of_lane = 0, of_chunk = 0;
@@ -112,12 +112,12 @@ std::optional<Numbers> accumulated_in(const Site& site, Round round) {
     if (!ir::is_float(one.now.dtype())) return {};
     wide.push_back(ir::convert(one.now, ir::DType::f64));
   }
-  std::vector<terms::Operand> operands;
+  std::vector<element::terms::Operand> operands;
   for (const ir::Value v : site.segment.graph.nodes().front().inputs)
     operands.push_back({wide[v].as<double>(), wide[v].shape()});
-  const auto walker = terms::find_walker(*site.op(), operands, site.type.shape);
+  const auto walker = element::terms::find_walker(*site.op(), operands, site.type.shape);
   if (!walker || site.elements() == 0) return {};
-  terms::ElementSum first;
+  element::terms::ElementSum first;
   (*walker)(0, first);
   if (first.terms.size() < 2 || first.terms.size() > most_terms / site.elements()) return {};
   const Order order = order_of(site);
@@ -126,11 +126,11 @@ std::optional<Numbers> accumulated_in(const Site& site, Round round) {
   const std::size_t pieces = (faulty.size() + piece - 1) / piece;
   core::for_each_piece(pieces, core::workers_for(pieces), [&](std::size_t n, std::size_t) {
     for (std::size_t i = n * piece; i < std::min(faulty.size(), (n + 1) * piece); ++i) {
-      terms::ElementSum sum;
+      element::terms::ElementSum sum;
       (*walker)(static_cast<std::int64_t>(i), sum);
       if (!sum.inner.empty()) continue;
       double result = sum.scale * added(sum.terms, order, round) / sum.divisor;
-      for (const terms::Product& one : sum.added) result += one.value();
+      for (const element::terms::Product& one : sum.added) result += one.value();
       if (std::isfinite(result)) faulty[i] = result;
     }
   });

@@ -86,7 +86,9 @@ TEST_F(Broken, MarkedBoolsShowThatNoKernelWroteThem) {
     return std::ranges::all_of(results.at(guard).bytes(), [&](std::byte one) { return one == every; });
   };
   EXPECT_TRUE(is(run_marked([](plan::Plan&) {}), std::byte{0}));
-  EXPECT_TRUE(is(run_marked([](plan::Plan& plan) { plan.schedule.dispatches.back().groups = {0, 0, 0}; }),
+  EXPECT_TRUE(is(run_marked([](plan::Plan& plan) {
+                   plan.schedule.dispatches.back().groups = {0, 0, 0};
+                 }),
                  std::byte{0xFF}));
 }
 

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "ir/adversarial/adversarial.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "ir/ops/gather.hpp"

@@ -4,7 +4,7 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/bounded.hpp"
-#include "parity/elements/settle.hpp"
+#include "parity/settle/settle.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::testing {
@@ -56,7 +56,7 @@ LimitVerdict limit_verdict(const ir::Op& op, const std::vector<ir::Tensor>& inpu
   parity::bounds::Bounded bounded = parity::bounds::evaluate_bounded(
       cpu, segment, [&](ir::Value v) { return ir::passes::widen(inputs.at(v)); }, manner);
   LimitVerdict verdict;
-  verdict.settled = parity::elements::settle({cpu, segment, views, sums, manner}, k, bounded, got);
+  verdict.settled = parity::settle::settle({cpu, segment, views, sums, manner}, k, bounded, got);
   verdict.truth = bounded.truth.outputs[k];
   verdict.comparison = parity::compare::compare(verdict.truth, got, bounded.allowed[k]);
   verdict.telling =

@@ -111,10 +111,10 @@ Judgement judge_peaks(const Question& question) {
   Selection selection{.candidates = bins, .chosen = 3, .what = "bin"};
   std::vector<double> certain;
   for (std::size_t j = 0; j < bins; ++j) {
-    terms::ElementSum sum;
+    element::terms::ElementSum sum;
     for (std::size_t s = 0; s < rows; ++s) sum.add(power[s * bins + j], 1);
     double mean = 0;
-    for (const terms::Product& term : sum.terms) mean += term.value();
+    for (const element::terms::Product& term : sum.terms) mean += term.value();
     const double made = mean / static_cast<double>(rows);
     const sums::ElementLimit limit = limit_of_sum(question, sum, {});
     const double divided = question.unit(1) * std::abs(made);

@@ -96,17 +96,18 @@ void run_power(const ir::Op&, ref_cpu::Call& call) {
         call.out(0));
 }
 
-definitions::Definition mixer_of(const Question& question) {
-  definitions::Definition made =
-      definitions::begin(ir::TensorTypes{question.in_type(0), question.in_type(1), question.in_type(2)});
+judges::definitions::Definition mixer_of(const Question& question) {
+  judges::definitions::Definition made =
+      judges::definitions::begin(ir::TensorTypes{question.in_type(0), question.in_type(1), question.in_type(2)});
   const ir::Value s = made.graph.add("s", ir::ops::Matmul{}, {made.operands[0], made.operands[1]});
   const ir::Value p = made.graph.add("p", ir::ops::Softmax{.axis = 1}, {s});
   made.graph.returns(made.graph.add("y", ir::ops::Matmul{}, {p, made.operands[2]}));
   return made;
 }
 
-definitions::Definition power_of(const Question& question) {
-  definitions::Definition made = definitions::begin(ir::TensorTypes{question.in_type(0), question.in_type(1)});
+judges::definitions::Definition power_of(const Question& question) {
+  judges::definitions::Definition made =
+      judges::definitions::begin(ir::TensorTypes{question.in_type(0), question.in_type(1)});
   const ir::Value s = made.graph.add("s", ir::ops::Matmul{}, {made.operands[0], made.operands[1]});
   made.graph.returns(made.graph.add("y", ir::ops::Binary{ir::ops::BinaryFunction::multiply}, {s, s}));
   return made;

@@ -31,7 +31,7 @@ struct Points {
     const bounds::Manner manner;
     bounds::Bounded bounded = evaluate(cpu, segment, fed, manner, nullptr);
     const std::vector<ir::TensorView> views(inputs.begin(), inputs.end());
-    const elements::Subject subject{cpu, segment, views, {}, manner};
+    const settle::Subject subject{cpu, segment, views, {}, manner};
     const ir::Tensor got = floats({1, 1, count}, y);
     NodeJudge judge(subject, bounded, {&got});
     cases::NodeResult result;

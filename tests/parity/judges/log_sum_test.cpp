@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ir/ops/reduce.hpp"
+#include "tests/parity/judges/stand_ins.hpp"
 #include "tests/support/joint_check.hpp"
 
 namespace plumb::parity::judges::log_sum_test {

@@ -163,12 +163,12 @@ Judgement judge_scan(const Question& question) {
 
 /// x·w + before·r of all steps at once.
 struct Gates {
-  definitions::Definition made;
+  judges::definitions::Definition made;
   ir::Value sum;
   explicit Gates(const Question& question) {
     ir::TensorTypes in;
     for (std::size_t i = 0; i < question.in.size(); ++i) in.push_back(question.in_type(i));
-    made = definitions::begin(in);
+    made = judges::definitions::begin(in);
     const ir::Value before = made.graph.input("before", question.out_type(0));
     const ir::Value of_x = made.graph.add("x w", ir::ops::Matmul{}, {made.operands[0], made.operands[1]});
     const ir::Value of_h = made.graph.add("h r", ir::ops::Matmul{}, {before, made.operands[2]});

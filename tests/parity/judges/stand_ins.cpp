@@ -35,7 +35,7 @@ std::vector<parity::cases::NodeResult> judged(const Taught& taught, const std::v
   ir::Feeds fed;
   for (std::size_t i = 0; i < inputs.size(); ++i) fed.emplace(segment.graph.inputs()[i], ir::passes::widen(inputs[i]));
   parity::bounds::Bounded bounded = parity::judges::evaluate(cpu, segment, fed, manner, &extra);
-  const parity::elements::Subject subject{cpu, segment, views, {}, manner};
+  const parity::settle::Subject subject{cpu, segment, views, {}, manner};
   std::vector<const ir::Tensor*> pointers;
   for (const ir::Tensor& one : outputs) pointers.push_back(&one);
   parity::judges::NodeJudge judge(subject, bounded, pointers, &extra);

@@ -1,4 +1,5 @@
 // Devices that add as they say but for a fault, which the emulator sees where no limit does, and names.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include "ir/ops/conv.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/raw/philox.hpp"
-#include "parity/terms/terms.hpp"
+#include "parity/element/terms/terms.hpp"
 #include "tests/support/emulated_device.hpp"
 
 namespace plumb::parity::emulator_test {
@@ -134,8 +134,8 @@ struct Element {
   std::vector<float> w, x;
 };
 
-Element element_of(const terms::Walker& walker, std::int64_t index, std::size_t terms) {
-  terms::ElementSum sum;
+Element element_of(const element::terms::Walker& walker, std::int64_t index, std::size_t terms) {
+  element::terms::ElementSum sum;
   walker(index, sum);
   Element found{std::vector<float>(terms, 0.0F), std::vector<float>(terms, 0.0F)};
   for (std::size_t k = 0; k < sum.terms.size(); ++k) {
@@ -164,8 +164,8 @@ TEST(Emulator, ConvolutionsAreTheProductsOfTheirDefinition) {
   const ir::Shape y = op.infer(ir::TensorTypes{x.type(), w.type()})[0].shape;
   const ir::TensorView operands[] = {x, w};
   const ir::Tensor wide[] = {ir::convert(x, ir::DType::f64), ir::convert(w, ir::DType::f64)};
-  const terms::Operand read[] = {{wide[0].as<double>(), x.shape()}, {wide[1].as<double>(), w.shape()}};
-  const auto walker = terms::find_walker(op, read, y);
+  const element::terms::Operand read[] = {{wide[0].as<double>(), x.shape()}, {wide[1].as<double>(), w.shape()}};
+  const auto walker = element::terms::find_walker(op, read, y);
   Products in_groups = testing::matrix_unit(ir::DType::f16, 11);
   in_groups.block = 1;
   in_groups.group = 8;

@@ -75,7 +75,7 @@ TEST(KeptResult, GraphsThatDifferInOneThingAreNotTheSame) {
   EXPECT_FALSE(report::is_same(graph, with(R"(, "y": {})", "")));
   EXPECT_FALSE(report::is_same(graph, with(R"("b": {"type": "f32[1, 2]"})", R"("b": {"type": "f32[2]"})")));
   EXPECT_FALSE(report::is_same(graph, with(R"("label": "p", "op": "matmul", "inputs": ["x", "w"]})",
-                                          R"("label": "p", "op": "matmul", "inputs": ["b", "w"]})")));
+                                           R"("label": "p", "op": "matmul", "inputs": ["b", "w"]})")));
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 
 #include <filesystem>
 
-#include "parity/fit/fit.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/results/judge.hpp"
 #include "parity/results/record_hdf5.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/results_report.hpp"
 #include "parity/results/results_schema.hpp"
+#include "parity/studies/fit/fit.hpp"
 #include "tests/parity/small_case.hpp"
 
 namespace plumb::parity::results::kernel_test {
@@ -131,7 +131,7 @@ TEST_F(RecordedKernel, DecidesWhichRulesMatch) {
 TEST_F(RecordedKernel, IsPooledByItsAccumulation) {
   record(ir::DType::bf16);  // limits of sums in f16 are too loose for these data, and what is mistrusted is not pooled
   std::map<std::string, int> samples;
-  for (const fit::Sample& sample : fit::read_samples(file_, 0).samples)
+  for (const studies::fit::Sample& sample : studies::fit::read_samples(file_, 0).samples)
     if (sample.node == "scores") ++samples[sample.group.accumulation];
   EXPECT_EQ(samples, (std::map<std::string, int>{{"bf16", 1}, {"f32", 2}}));
 }

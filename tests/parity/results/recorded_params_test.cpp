@@ -24,8 +24,7 @@ namespace fs = std::filesystem;
 /// A product whose weights take 512 KiB that cannot be packed, in the file "model.json" of a folder.
 class RecordedParams : public ::testing::Test {
  protected:
-  static constexpr std::int64_t width = 512;
-  wide = 256;
+  static constexpr std::int64_t width = 512, wide = 256;
   static constexpr std::uint64_t seeds = 12;
 
   RecordedParams() : folder_(fs::path(::testing::TempDir()) / "plumb_recorded_params") {

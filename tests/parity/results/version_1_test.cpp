@@ -6,13 +6,13 @@
 
 #include <filesystem>
 
-#include "parity/fit/fit_policy.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/results/judge.hpp"
 #include "parity/results/record_hdf5.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/results_report.hpp"
 #include "parity/results/results_schema.hpp"
+#include "parity/studies/fit/fit_policy.hpp"
 #include "tests/support/paths.hpp"
 
 namespace plumb::parity::results::version_1_test {
@@ -75,13 +75,13 @@ TEST(VersionOne, NoRuleKnowsHowItWasSummed) {
 }
 
 TEST(VersionOne, IsFittedWithoutAnAccumulation) {
-  const fit::Samples read = fit::read_samples(version_1(), 0);
+  const studies::fit::Samples read = studies::fit::read_samples(version_1(), 0);
   EXPECT_EQ(read.runs, 20u);
-  const fit::Fit found = fit::fit(read.samples, {});
+  const studies::fit::Fit found = studies::fit::fit(read.samples, {});
   ASSERT_EQ(found.rules.size(), 1u);
   EXPECT_EQ(found.rules[0].group.op, "matmul");
   EXPECT_THAT(
-      fit::policy_text(found, {.options = {}, .at = "2026-11-23", .commit = ""}),
+      studies::fit::policy_text(found, {.options = {}, .at = "2026-11-23", .commit = ""}),
       AllOf(HasSubstr("op = \"matmul\", in = \"f16\", dtype = \"f32\", device"), Not(HasSubstr("accumulation"))));
 }
 

@@ -14,8 +14,8 @@ ir::Sum lanes_in(const std::string& order) {
 }
 
 /// 512 terms whose signs change every `run` of them.
-terms::ElementSum wave(std::int64_t run) {
-  terms::ElementSum sum;
+element::terms::ElementSum wave(std::int64_t run) {
+  element::terms::ElementSum sum;
   for (std::int64_t k = 0; k < 512; ++k) sum.add(k / run % 2 == 0 ? 1.0 / 3 : -1.0 / 3);
   return sum;
 }
@@ -42,7 +42,7 @@ TEST(SumOrders, LanesThatAreShuffledMayMeetInAnotherOrder) {
 
 TEST(SumOrders, LanesOfOneLevelThatAreShuffledMeetTheirNeighboursFirst) {
   // Lanes of one sign are half of all: those that are half apart cancel at once, and neighbours only in the end.
-  terms::ElementSum halves;
+  element::terms::ElementSum halves;
   for (const double term : {0.31, 0.32, 0.33, 0.34, -0.31, -0.32, -0.33, -0.34}) halves.add(static_cast<float>(term));
   const auto of = [&](const std::string& order) {
     return deviation_of(halves, {.exact_products = true, .sum = lanes_in(order)});

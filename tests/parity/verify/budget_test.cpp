@@ -160,7 +160,7 @@ class BudgetOfAFile : public ::testing::Test {
     Suspect suspect = off_by(error);
     results::RecordOptions options;
     results::Recorder recorder(file_, options);
-    recorder.record(verify_on(suspect, subject, {.gate = gate, .expected = expected::Options{}}, recorder));
+    recorder.record(verify_on(suspect, subject, {.gate = gate, .expected = checks::expected::Options{}}, recorder));
     recorder.finish();
   }
   results::JudgedRun judged(const policy::Policy* policy) const {
@@ -231,7 +231,7 @@ TEST_F(BudgetOfAFile, OthersResultsAreJudgedAgain) {
     cases::Case one = subject;
     one.expectation = std::make_shared<const cases::Expectation>(with(1));
     Suspect suspect;
-    return verify_on(suspect, one, {.gate = gate, .expected = expected::Options{}})
+    return verify_on(suspect, one, {.gate = gate, .expected = checks::expected::Options{}})
         .expected.at(0)
         .comparison.worst.front()
         .allowed;
@@ -257,7 +257,7 @@ TEST(Budget, AlphaMovesWhatIsExpectedAndRelations) {
   const policy::Gate often = gate_of(1e-3);
   const auto run = [&](const policy::Gate* gate) {
     Suspect honest;
-    return verify_on(honest, subject, {.gate = gate, .expected = expected::Options{}, .metamorphic = true});
+    return verify_on(honest, subject, {.gate = gate, .expected = checks::expected::Options{}, .metamorphic = true});
   };
   Suspect honest;
   const cases::CaseResult usual = run(nullptr), tight = run(&often);

@@ -48,7 +48,8 @@ TEST(NothingVerified, LargeConstantsDoNotMakeUpForWhatProvesNothing) {
   for (int i = 1; i < 300; ++i) ones += ", 1";
   const auto result = verify_on(*std::make_unique<Suspect>(), make_case(R"({"format": "plumb.graph/1",
     "inputs": {"x": {"type": "f32[3]", "values": [0, 0, 0]}, "z": {"type": "f32[2]", "values": [1, 2]}},
-    "nodes": [{"label": "ones", "op": "constant", "dtype": "f32", "shape": [300], "values": [)" + ones + R"(]},
+    "nodes": [{"label": "ones", "op": "constant", "dtype": "f32", "shape": [300], "values": [)" +
+                                                                        ones + R"(]},
               {"label": "y", "op": "binary", "function": "multiply", "inputs": ["x", "x"]},
               {"label": "w", "op": "binary", "function": "add", "inputs": ["z", "z"]}],
     "results": ["ones", "y", "w"]})"));

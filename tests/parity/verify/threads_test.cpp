@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "parity/core/parallel.hpp"
-#include "parity/judge/shares.hpp"
 #include "parity/report/report.hpp"
+#include "parity/verify/shares.hpp"
 #include "tests/parity/small_case.hpp"
 #include "tests/support/paths.hpp"
 
@@ -112,7 +112,7 @@ TEST(Shares, AreThoseOfWorkAndMemory) {
   const ir::Graph& graph = subject.file->graph;
   std::vector<core::Segment> segments;
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) segments.push_back(core::segment_of(graph, n));
-  const judge::Shares shares(graph, [&](std::size_t n) -> const core::Segment& { return segments[n]; });
+  const verify::Shares shares(graph, [&](std::size_t n) -> const core::Segment& { return segments[n]; });
   EXPECT_GE(shares.threads(0), 4);
   EXPECT_LE(shares.threads(1), 4);
   EXPECT_GT(shares.bytes(0), 8.0 * (256 * 512 + 512 * 512 + 256 * 512));

@@ -6,8 +6,8 @@
 #include "ir/ops/convolve.hpp"
 #include "ir/ops/log_mel.hpp"
 #include "ir/ops/welch_peaks.hpp"
-#include "parity/elements/replay.hpp"
-#include "parity/terms/terms.hpp"
+#include "parity/element/terms/terms.hpp"
+#include "parity/settle/replay.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/op_check.hpp"
 
@@ -75,18 +75,18 @@ TEST(Signal, AddsAsItIsPublished) {
     ASSERT_EQ(report.sums.size(), 1u) << one.op.name();
     std::vector<Tensor> wide;
     for (const Tensor& x : operands) wide.push_back(ir::convert(x, DType::f64));
-    std::vector<parity::terms::Operand> walked;
+    std::vector<parity::element::terms::Operand> walked;
     for (const Tensor& x : wide) walked.push_back({x.as<double>(), x.shape()});
-    const auto walker = parity::terms::find_walker(one.op, walked, outputs[0].shape()).value();
+    const auto walker = parity::element::terms::find_walker(one.op, walked, outputs[0].shape()).value();
     for (std::int64_t i = 0; i < outputs[0].elements(); ++i) {
-      parity::terms::ElementSum sum;
+      parity::element::terms::ElementSum sum;
       walker(i, sum);
       std::vector<float> a, b;
       for (const auto& term : sum.terms) {
         a.push_back(static_cast<float>(term.a));
         b.push_back(static_cast<float>(term.b));
       }
-      float made = parity::elements::replayed(a, b, report.sums[0], true).value();
+      float made = parity::settle::replayed(a, b, report.sums[0], true).value();
       for (const auto& term : sum.added) made += static_cast<float>(term.value());
       ASSERT_EQ(made, outputs[0].as<float>()[static_cast<std::size_t>(i)]) << one.op.name() << ", element " << i;
     }

@@ -43,7 +43,7 @@ class Steps {
   Ref times(Ref a, Ref b) { return binary(node_, BinaryFunction::multiply, a, b); }
   Ref one_minus(Ref x) { return binary(node_, BinaryFunction::subtract, node_.scalar(dtype_, 1), x); }
   Ref gate(Ref all, std::int64_t k) { return part(node_, all, -1, k * units_, units_); }
-  /// What the function of that number makes of x within the clip.
+  /// Activation number `function` of this direction, on x within the clip.
   Ref activated(std::size_t function, Ref x);
   Ref initial(std::optional<Ref> given);
   /// h·Rᵀ of `count` gates from `first` on, with their biases.

@@ -22,7 +22,7 @@ struct AttentionParts {
   bool has_positions() const { return causal || left >= 0 || right >= 0; }
 };
 
-/// What becomes of the products of queries and keys, [B, Hq, Sq, Sk].
+/// The stages of scores, from products of queries and keys to weights, [B, Hq, Sq, Sk].
 struct Scores {
   Ref products = 0, capped = 0, biased = 0;  ///< scaled; behind softcap; with the bias, and −inf for hidden keys
   std::optional<Ref> sees_any = {};          ///< bool, broadcasts to [B, Hq, Sq, 1]; without it every query sees a key

@@ -8,7 +8,7 @@ namespace plumb::ir::from_onnx {
 /// The operands of a product as matrices: a vector on the left is one row, on the right one column.
 struct Matrices {
   Ref a = 0, b = 0;
-  bool is_row = false, is_column = false;  ///< what the product does not have an axis for
+  bool is_row = false, is_column = false;  ///< a, b was a vector: the product has no M, no N
 
   Matrices(NodeReader& node, Ref left, Ref right);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t most_iterations = 10'000;
 
-/// What is scanned out, one part an iteration, joined along a new axis.
+/// The scan outputs: one part an iteration, joined along a new axis.
 class Stacks {
  public:
   explicit Stacks(std::size_t count) : parts_(count) {}
@@ -57,8 +57,8 @@ Ref nothing(NodeReader& node, TensorType type, std::int64_t axis) {
   return node.constant(Tensor(type));
 }
 
-/// What a branch returns that may be taken. What is wrong with it is told; that another value of the condition would
-/// leave it alone is told beside that.
+/// The results of a branch that may be taken. Its errors are reported, with a hint that a known condition could leave
+/// the branch out.
 std::vector<Ref> either_branch(NodeReader& node, const ::onnx::GraphProto& graph, const std::string& suffix) {
   const std::size_t before = node.findings();
   try {

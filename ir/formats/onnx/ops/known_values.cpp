@@ -89,7 +89,7 @@ class Slices {
   std::int64_t count_ = 0, inner_ = 1, outer_ = 0;
 };
 
-/// What Unique returns beside the slices themselves.
+/// The index outputs of Unique: the first slice of each group of equal ones, the group of each slice, group sizes.
 struct Found {
   Indices first, inverse, counts;
 };

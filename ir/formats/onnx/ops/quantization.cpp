@@ -77,7 +77,7 @@ void dequantize_linear(NodeReader& node) {
   node.out(0, node.cast(product, to));
 }
 
-/// What the numbers of a scale or zero point belong to, if there are several of them.
+/// The lines of a matrix that have a scale or zero point each, where it has several.
 enum class Lines { rows, columns };
 
 /// A scale or zero point of a whole matrix, of its rows ([M] or [.., M, 1]) or of its columns ([N] or [.., 1, N]),

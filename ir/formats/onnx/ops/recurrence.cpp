@@ -23,8 +23,8 @@ bool is_given(const NodeReader& node, std::size_t i) {
   return std::ranges::any_of(wide.as<double>(), [](double x) { return x != 0; });
 }
 
-/// What a function takes of activation_alpha and activation_beta where the node has nothing for it: as ONNX's operator
-/// of its name.
+/// An activation's use of activation_alpha and activation_beta: whether it takes them, and the defaults of ONNX's
+/// operator of its name.
 struct Parameters {
   std::string_view name;
   std::optional<double> alpha = {}, beta = {};
@@ -113,7 +113,7 @@ std::vector<RecurrentActivation> of_op(const std::vector<NamedFunction>& functio
   return found;
 }
 
-/// What the node says that all three operators have, in `op`; returns x, w, r and the operands that are given, with
+/// Reads the attributes common to the three operators into `op`; returns x, w, r and the operands that are given, with
 /// batches behind the steps.
 template <class T>
 std::vector<Ref> read_common(NodeReader& node, T& op) {

@@ -14,7 +14,7 @@
 namespace plumb::ir::from_onnx {
 namespace {
 
-/// What each axis named becomes: of sizes, or of scales, or of sizes by a ratio that all axes keep.
+/// The new sizes of the named axes, with their scales or the ratio that all axes keep where the node has those.
 struct Target {
   std::vector<std::int64_t> axes, sizes = {};
   std::vector<double> scales = {}, roi = {};  ///< roi: starts, then ends, where a region is cropped
@@ -52,8 +52,8 @@ void keep_ratio(NodeReader& node, const Shape& x, Target& target) {
   if (up == 0) target.kept.reset();
 }
 
-/// What a length becomes by a scale: floor(length · scale) in f32, as ONNX's shape inference and runtimes compute it,
-/// which may round up to a whole number; the exact one; and that of whose ratio to the length the scale is the f32.
+/// Adds the sizes that a scaled length may mean: floor(length · scale) in f32, as ONNX's shape inference and runtimes
+/// compute it, which may round up to a whole number; that in f64; a size whose f32 ratio to the length is the scale.
 void add_readings(double length, double scale, std::vector<std::int64_t>& readings) {
   const auto add = [&](double size) {
     if (size >= 0 && size < 0x1p40) readings.push_back(static_cast<std::int64_t>(size));

@@ -11,13 +11,14 @@ struct Point {
 inline double sum(const std::map<int, std::vector<double>>& all) {
   double first = 0, second = 0;
   for (const auto& [key, values] : all)
-    for (std::size_t i = 0, n = values.size(); i < n; ++i, ++first)
-      second += values[i], first -= 1;
+    for (std::size_t i = 0, n = values.size(); i < n; ++i, ++first) second += values[i], first -= 1;
   Point point, *other = &point;
   std::pair<int, double> pair = {1, 2.0};
   point.x = first, point.y = second;
-  if (other->x > 1) point.x = 1, point.y = 2;
-  else ++first, ++second;
+  if (other->x > 1)
+    point.x = 1, point.y = 2;
+  else
+    ++first, ++second;
   switch (pair.first) {
     case 1:
       first += 1, second += std::max(first, second);

@@ -1,0 +1,246 @@
+// Which elements of a line may be its largest, or the k-th of it, where each may be off by so much.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ir/ops/arg_reduce.hpp"
+#include "ir/ops/hardmax.hpp"
+#include "ir/ops/sort.hpp"
+#include "ir/ops/top_k.hpp"
+#include "parity/bounds/runs/choices.hpp"
+
+namespace plumb::parity::bounds::runs {
+namespace {
+
+constexpr std::size_t most_listed = 8;  // candidates of one element that are listed one by one
+
+/// The elements of a line, the largest first where the largest are wanted: what each is, and may be.
+struct Line {
+  std::vector<double> truth, low, high;
+  bool is_known = true;  ///< no NaN
+
+  std::size_t size() const { return truth.size(); }
+};
+
+/// All lines of an operand along an axis.
+class LinesOf {
+ public:
+  LinesOf(const Wavering& x, std::int64_t axis, bool wants_largest)
+      : lines_(ir::along(x.truth.shape(), axis)), sign_(wants_largest ? 1 : -1) {
+    truth_ = ir::convert(x.truth, ir::DType::f64);
+    low_ = high_ = truth_;
+    if (x.admissible) {
+      const auto ends = x.admissible->ends();
+      low_ = ir::convert(ends.first, ir::DType::f64);
+      high_ = ir::convert(ends.second, ir::DType::f64);
+    }
+    if (!x.limit) return;
+    const auto limit = x.limit->as<double>();
+    for (std::size_t i = 0; i < limit.size(); ++i)
+      if (limit[i] > 0) {
+        low_.as<double>()[i] -= limit[i];
+        high_.as<double>()[i] += limit[i];
+      }
+  }
+
+  const ir::Lines& lines() const { return lines_; }
+  Line at(std::int64_t number) const {
+    Line line;
+    for (std::int64_t k = 0; k < lines_.length; ++k) {
+      const std::size_t i = lines_.at(number, k);
+      const double low = sign_ * low_.as<double>()[i], high = sign_ * high_.as<double>()[i];
+      line.truth.push_back(sign_ * truth_.as<double>()[i]);
+      line.low.push_back(std::min(low, high));
+      line.high.push_back(std::max(low, high));
+      line.is_known &= !std::isnan(line.truth.back()) && !std::isnan(low) && !std::isnan(high);
+    }
+    return line;
+  }
+
+ private:
+  ir::Lines lines_;
+  double sign_;
+  ir::Tensor truth_, low_, high_;
+};
+
+/// Those of some elements that may be the k-th largest, which lies between the k-th of the least that all may be and
+/// the k-th of the most; none where the choice is clear.
+std::vector<std::int64_t> candidates_among(const Line& line, std::span<const std::int64_t> among, double least,
+                                           double most) {
+  std::vector<std::int64_t> found;
+  bool is_open = least != most;
+  for (const std::int64_t candidate : among) {
+    const auto j = static_cast<std::size_t>(candidate);
+    if (line.high[j] >= least && line.low[j] <= most) {
+      found.push_back(candidate);
+      is_open |= line.low[j] != line.high[j];
+    }
+  }
+  std::ranges::sort(found);
+  // Equal numbers of which none is off are told apart by the rule of the op.
+  return is_open && found.size() > 1 ? found : std::vector<std::int64_t>{};
+}
+
+std::vector<std::int64_t> all_of(const Line& line) {
+  std::vector<std::int64_t> all(line.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+/// Those that may be the largest.
+std::vector<std::int64_t> largest_of(const Line& line) {
+  return candidates_among(line, all_of(line), *std::ranges::max_element(line.low),
+                          *std::ranges::max_element(line.high));
+}
+
+/// A line in order of its truth, in which the candidates of a place lie close together.
+class Ranked {
+ public:
+  explicit Ranked(const Line& line) : line_(line), order_(all_of(line)) {
+    std::ranges::sort(order_, std::less<>(), [&](std::int64_t j) { return line.truth[static_cast<std::size_t>(j)]; });
+    for (const std::int64_t j : order_) truth_.push_back(line.truth[static_cast<std::size_t>(j)]);
+    for (std::size_t j = 0; j < line.size(); ++j)
+      most_off_ = std::max({most_off_, line.high[j] - line.truth[j], line.truth[j] - line.low[j]});
+  }
+
+  std::vector<std::int64_t> candidates(double least, double most) const {
+    const auto first = std::ranges::lower_bound(truth_, least - most_off_) - truth_.begin();
+    const auto last = std::ranges::upper_bound(truth_, most + most_off_) - truth_.begin();
+    const auto among =
+        std::span(order_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+    return candidates_among(line_, among, least, most);
+  }
+
+ private:
+  const Line& line_;
+  std::vector<std::int64_t> order_;
+  std::vector<double> truth_;
+  double most_off_ = 0;
+};
+
+std::vector<double> sorted(std::vector<double> numbers) {
+  std::ranges::sort(numbers, std::greater<>());
+  return numbers;
+}
+
+/// Collects what the indices of an output may be.
+class Indices {
+ public:
+  explicit Indices(const ir::Tensor& truth) : truth_(truth), of_(static_cast<std::size_t>(truth.elements())) {}
+
+  void set(std::size_t element, std::vector<std::int64_t> candidates) {
+    most_ = std::max(most_, candidates.size());
+    of_[element] = std::move(candidates);
+  }
+
+  Choice choice() const {
+    Choice made;
+    if (most_ < 2) return made;
+    const bool is_range = most_ > most_listed;
+    Admissible admissible{.values = {}, .is_range = is_range, .open = {}};
+    for (std::size_t k = 0; k < (is_range ? 2 : most_); ++k) admissible.values.push_back(candidate(k, is_range));
+    for (const auto& some : of_) admissible.open.push_back(some.size() > 1);
+    // Runs that chose alike are told of the first and the last.
+    made.extremes = std::pair{candidate(0, true), candidate(1, true)};
+    made.admissible = std::move(admissible);
+    return made;
+  }
+
+ private:
+  /// The k-th candidate of every element, the last where there are fewer or, of a range, the first and the last.
+  ir::Tensor candidate(std::size_t k, bool is_range) const {
+    ir::Tensor y = truth_;
+    ir::visit_index(y.dtype(), [&]<class T>(T) {
+      for (std::size_t i = 0; i < of_.size(); ++i)
+        if (!of_[i].empty())
+          y.as<T>()[i] = static_cast<T>(is_range && k > 0 ? of_[i].back() : of_[i][std::min(k, of_[i].size() - 1)]);
+    });
+    return y;
+  }
+
+  const ir::Tensor& truth_;
+  std::vector<std::vector<std::int64_t>> of_;
+  std::size_t most_ = 0;
+};
+
+Choice extremes_of_lines(const ir::ops::ArgReduce& op, const Wavering& x, const ir::Tensor& truth) {
+  const LinesOf all(x, op.axis, op.function == ir::ops::ArgReduceFunction::max);
+  Indices indices(truth);
+  for (std::int64_t number = 0; number < all.lines().count(); ++number) {
+    const Line line = all.at(number);
+    if (!line.is_known) continue;
+    indices.set(static_cast<std::size_t>(number), largest_of(line));
+  }
+  return indices.choice();
+}
+
+/// Which elements an operand's lines have in order.
+struct Order {
+  std::int64_t count;  ///< as many of them are given
+  bool is_sorted;      ///< else these come in the order of their indices
+};
+
+/// The k-th of lines, or any of the first where these are not in order.
+Choice order_of_lines(const LinesOf& all, const Order& order, const ir::Tensor& truth) {
+  Indices indices(truth);
+  ir::Lines out = all.lines();
+  out.length = order.count;
+  for (std::int64_t number = 0; order.count > 0 && number < all.lines().count(); ++number) {
+    const Line line = all.at(number);
+    if (!line.is_known || line.low == line.high) continue;
+    const std::vector<double> low = sorted(line.low), high = sorted(line.high);
+    const Ranked ranked(line);
+    for (std::int64_t k = 0; k < order.count; ++k) {
+      const auto last = static_cast<std::size_t>(order.is_sorted ? k : order.count - 1);
+      const std::size_t first = order.is_sorted ? last : 0;
+      indices.set(out.at(number, k), ranked.candidates(low[last], high[first]));
+    }
+  }
+  return indices.choice();
+}
+
+Choice ones_of_lines(const ir::ops::Hardmax& op, const Wavering& x, const ir::Tensor& truth) {
+  const LinesOf all(x, op.axis, true);
+  const bool is_float = truth.dtype() == ir::DType::f64;
+  if (!is_float) return {};
+  ir::Tensor low = truth, high = truth;
+  for (std::int64_t number = 0; number < all.lines().count(); ++number) {
+    const Line line = all.at(number);
+    if (!line.is_known) continue;
+    for (const std::int64_t k : largest_of(line)) {
+      low.as<double>()[all.lines().at(number, k)] = 0;
+      high.as<double>()[all.lines().at(number, k)] = 1;
+    }
+  }
+  std::vector<bool> open = differs(low, high);
+  if (std::ranges::find(open, true) == open.end()) return {};
+  Choice made;
+  made.extremes = std::pair{low, high};
+  made.admissible = between(std::move(low), std::move(high), std::move(open));
+  return made;
+}
+
+}  // namespace
+
+bool picks(const ir::Op& op) {
+  return op.is<ir::ops::ArgReduce>() || op.is<ir::ops::TopK>() || op.is<ir::ops::Sort>() || op.is<ir::ops::Hardmax>();
+}
+
+std::vector<Choice> picks_of(const ir::Op& op, const Wavering& x, std::span<const ir::Tensor> truths) {
+  std::vector<Choice> found(truths.size());
+  if (x.truth.dtype() == ir::DType::boolean) return found;
+  if (op.is<ir::ops::ArgReduce>()) found[0] = extremes_of_lines(op.as<ir::ops::ArgReduce>(), x, truths[0]);
+  if (op.is<ir::ops::Hardmax>()) found[0] = ones_of_lines(op.as<ir::ops::Hardmax>(), x, truths[0]);
+  if (op.is<ir::ops::TopK>()) {
+    const auto& top = op.as<ir::ops::TopK>();
+    found[1] = order_of_lines(LinesOf(x, top.axis, top.largest), {top.k, top.sorted}, truths[1]);
+  }
+  if (op.is<ir::ops::Sort>()) {
+    const auto& sort = op.as<ir::ops::Sort>();
+    const LinesOf all(x, sort.axis, sort.descending);
+    found[1] = order_of_lines(all, {all.lines().length, true}, truths[1]);
+  }
+  return found;
+}
+
+}  // namespace plumb::parity::bounds::runs

@@ -1,0 +1,10 @@
+// Exactness of fft: sums of parts where a line has 1, 2 or 4 points.
+#include "ir/ops/fft.hpp"
+
+#include "parity/checks/exact/make_rule.hpp"
+
+namespace plumb::parity::checks::exact {
+
+Rule rule(const ir::ops::Fft& op, ir::Types in, ir::Types) { return fourier(op.points(in), op.scale(in)); }
+
+}  // namespace plumb::parity::checks::exact

@@ -1,0 +1,10 @@
+// A gated recurrent unit: steps in pieces.
+#include "ir/ops/gru.hpp"
+
+#include "parity/checks/relations/recurrence.hpp"
+
+namespace plumb::parity::checks::relations {
+
+void amend(const ir::ops::Gru& op, ir::Types, ir::Types, Symmetries& made) { made.steps = steps_of_recurrence(op); }
+
+}  // namespace plumb::parity::checks::relations

@@ -1,0 +1,230 @@
+#include "parity/settle/range.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "ir/ops/layer_norm.hpp"
+#include "ir/passes/widen.hpp"
+#include "parity/compare/scan.hpp"
+#include "parity/core/float_format.hpp"
+#include "parity/settle/feeds.hpp"
+#include "parity/settle/folded_sum.hpp"
+#include "parity/settle/host_range.hpp"
+#include "parity/settle/ranges/complex_range.hpp"
+#include "parity/settle/ranges/product_range.hpp"
+#include "parity/settle/ranges/tap_range.hpp"
+#include "parity/settle/replay.hpp"
+#include "parity/settle/settle_rows.hpp"
+#include "parity/settle/summing.hpp"
+
+namespace plumb::parity::settle {
+namespace {
+
+/// How one result differs from a finite truth: not at all, by more than any order of rounding explains, or in kind.
+enum class Miss { none, far, not_finite };
+
+Miss miss_of(double truth, double got, double certain) {
+  if (!std::isfinite(truth)) return Miss::none;
+  if (!std::isfinite(got)) return Miss::not_finite;
+  return std::abs(got - truth) <= certain ? Miss::none : Miss::far;
+}
+
+/// Results that another order of factors, or a tap without weight, explains: whatever the host makes of the elements,
+/// and also where their truth is not finite.
+class OtherOrders {
+ public:
+  OtherOrders(const Subject& subject, std::size_t k)
+      : product_(ProductRange::of(subject, k)), taps_(TapRange::of(subject, k)) {}
+
+  /// Whether all orders are known, so that the host's own says nothing more.
+  bool knows_all() const { return product_.has_value(); }
+  /// Whether an element that the comparison does not pass has such a truth.
+  bool ask_for(double truth, double got) const {
+    if (!product_ && !taps_) return false;
+    return std::isnan(truth) ? !std::isnan(got) : !std::isfinite(truth) && got != truth;
+  }
+  bool explain(std::size_t i, double truth, double got, double certain) const {
+    return (product_ && product_->explains(i, got)) || (taps_ && taps_->explains(i, truth, got, certain));
+  }
+
+ private:
+  std::optional<ProductRange> product_;
+  std::optional<TapRange> taps_;
+};
+
+/// Whether output `k` has one number a line, which a sum of squares beyond the range makes 0.
+bool is_inverse_deviation(const Subject& subject, std::size_t k) {
+  const std::vector<ir::Node>& nodes = subject.segment.graph.nodes();
+  return nodes.size() == 1 && nodes.front().op.is<ir::ops::LayerNorm>() && k == 2;
+}
+
+/// The sums that elements of output `k` are, or are made of at their places: one of these can leave the range in the
+/// order of the kernel, or with the kernel's own factors, and not in the host's.
+class SumMisses {
+ public:
+  /// `bare`: the sums that elements are, where they are.
+  SumMisses(const Subject& subject, std::size_t k, std::shared_ptr<const Summing> bare)
+      : dtype_(core::compute_dtype(subject.segment.graph.type(subject.segment.outputs.at(k)).dtype)),
+        bare_(std::move(bare)) {
+    const bool is_alone = subject.segment.graph.nodes().size() == 1;
+    const ir::Node* const node = is_alone ? nullptr : node_at_place(subject, k);
+    if (node == nullptr) return;
+    const ir::Feeds fed = widened_feeds(subject);
+    if (auto found = summing_node(subject, fed); found && found->sum == node->outputs[0]) {
+      folded_ = folded_sum(subject, fed, *found);
+      behind_.emplace(std::move(*found));
+    }
+  }
+
+  /// Whether such an overflow can have made the element `got`; a relu makes 0 of an infinity.
+  bool explains(std::size_t i, double got) const {
+    const auto overflows = [&](const auto& sums) { return sums::overflows_in_some_order(sums.at(i), dtype_); };
+    if (bare_) return !std::isfinite(got) && overflows(*bare_);
+    const bool is_lost = !std::isfinite(got) || got == 0;
+    return is_lost && ((behind_ && overflows(*behind_)) || (folded_ && overflows(*folded_)));
+  }
+
+ private:
+  ir::DType dtype_;
+  std::shared_ptr<const Summing> bare_;
+  std::optional<Summing> behind_;
+  std::optional<FoldedSum> folded_;
+};
+
+/// Rows of an op that has sums inside. An overflow in a sum that elements share spoils some of them in one order, and
+/// others, or none, in another.
+class RowMisses {
+ public:
+  template <class IsMissed>
+  static RowMisses of(const Subject& subject, std::size_t k, const IsMissed& is_missed) {
+    RowMisses misses;
+    misses.k_ = k;
+    if (k != 0 && !is_inverse_deviation(subject, k)) return misses;
+    misses.rows_ = shared_rows(subject, 0, widened_feeds(subject));
+    if (!misses.rows_) return misses;
+    if (k != 0) {  // by the line, in their order
+      misses.rows_->number_of.resize(
+          static_cast<std::size_t>(subject.segment.graph.type(subject.segment.outputs.at(k)).shape.elements()));
+      std::iota(misses.rows_->number_of.begin(), misses.rows_->number_of.end(), 0);
+    }
+    for (std::size_t i = 0; i < misses.rows_->number_of.size(); ++i)
+      if (is_missed(i)) misses.of_host_.insert(misses.rows_->number_of[i]);
+    return misses;
+  }
+
+  /// Whether an overflow in the element's row can have made it `got`: the host misses one of the row, or a sum that
+  /// the row shares overflows in some order.
+  bool explains(std::size_t i, double got, ir::DType dtype) {
+    if (!rows_) return false;
+    const std::int64_t number = rows_->number_of[i];
+    const bool is_lost = !std::isfinite(got) || got == 0;
+    if (is_lost && of_host_.contains(number)) return true;
+    if (k_ != 0 && !is_lost) return false;
+    if (number != number_) {
+      row_ = rows_->make(number);
+      number_ = number;
+      overflows_ = row_->overflows_in_some_order();
+    }
+    if (!overflows_ && !of_host_.contains(number)) return false;
+    return is_lost || got == stored_as(dtype, static_cast<float>(row_->lost(static_cast<std::int64_t>(i))));
+  }
+
+ private:
+  std::size_t k_ = 0;
+  std::optional<SharedRows> rows_;
+  std::set<std::int64_t> of_host_;  ///< rows of which the host misses an element
+  std::int64_t number_ = -1;        ///< the number of the row that was asked for last
+  std::unique_ptr<Row> row_;
+  bool overflows_ = false;
+};
+
+bool finite_terms_leave_f64(const element::terms::ElementSum& sum) {
+  const auto is_finite = [](const element::terms::Product& term) {
+    return std::isfinite(term.a) && std::isfinite(term.b);
+  };
+  return std::ranges::all_of(sum.terms, is_finite) && std::ranges::all_of(sum.added, is_finite) &&
+         sums::overflows_in_some_order(sum, ir::DType::f64);
+}
+
+/// The truth of f64 has no more range than the candidate: where the sizes of finite terms leave it some order does, and
+/// neither what the element is nor what it may be off is known.
+bool may_leave_f64(const Summing& sum, std::size_t i, double truth, double got, double certain) {
+  const bool is_told = std::isfinite(truth) ? std::isfinite(certain)
+                       : std::isnan(truth)  ? std::isnan(got)
+                                            : got == truth;
+  return !is_told && finite_terms_leave_f64(sum.at(i));
+}
+
+}  // namespace
+
+std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, bounds::Bounded& bounded,
+                                     const ir::TensorView& got, std::optional<ir::Tensor>& native) {
+  compare::Allowed& allowed = bounded.allowed.at(k);
+  if (allowed.rule != compare::Allowed::Rule::within) return 0;
+  if (ir::is_complex(got.dtype()))
+    return set_complex_out_of_range_apart(subject, k, allowed, bounded.truth.outputs.at(k), got);
+  if (!ir::is_float(got.dtype())) return 0;
+  const ir::Tensor came = ir::passes::widen(got);
+  const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
+  const compare::Limit limit(allowed, got.dtype());
+  const auto miss = [&](std::size_t i) { return miss_of(truth[i], c[i], certain_at(limit, truth[i], i)); };
+  const OtherOrders orders(subject, k);
+  const auto sum = find_bare_sum(subject, k);
+  const auto may_leave = [&](std::size_t i) {
+    return sum && got.dtype() == ir::DType::f64 &&
+           may_leave_f64(*sum, i, truth[i], c[i], certain_at(limit, truth[i], i));
+  };
+  std::vector<std::size_t> missed;
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    if (miss(i) != Miss::none || orders.ask_for(truth[i], c[i]) || may_leave(i)) missed.push_back(i);
+  if (missed.empty()) return 0;
+  if (!native) native = ir::passes::widen(evaluate_natively(subject, k));
+  const std::span<const double> host = native->as<double>();
+  const HostRange range = host_range(subject, k);
+  const auto host_miss = [&](std::size_t i) {
+    if (!range.is_left) return Miss::none;
+    return miss_of(truth[i], host[i], range.certain.empty() ? certain_at(limit, truth[i], i) : range.certain[i]);
+  };
+  RowMisses misses = RowMisses::of(subject, k, [&](std::size_t i) { return host_miss(i) != Miss::none; });
+  const SumMisses sums(subject, k, sum);
+  std::vector<bool> apart(truth.size(), false);
+  std::uint64_t count = 0;
+  for (const std::size_t i : missed) {
+    const Miss of_host = host_miss(i);
+    // Infinities make NaN, infinity or 0: one kernel multiplies such a one by 0 where the next one divides by it.
+    const bool host_missed = (of_host != Miss::none && std::isnan(c[i])) || misses.explains(i, c[i], got.dtype());
+    const bool is_alike = of_host != Miss::none && of_host == miss(i);
+    const bool is_explained = may_leave(i) ||
+                              (!orders.knows_all() && (is_alike || host_missed || sums.explains(i, c[i]))) ||
+                              orders.explain(i, truth[i], c[i], certain_at(limit, c[i], i));
+    if (is_explained) {
+      apart[i] = true;
+      ++count;
+    }
+  }
+  if (count == 0) return 0;
+  // A lost row tells nothing where its truth happens to be near what is left of it, either.
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    if (!apart[i] && std::isfinite(truth[i]) && misses.explains(i, c[i], got.dtype())) {
+      apart[i] = true;
+      ++count;
+    }
+  const ir::Tensor none({ir::DType::f64, got.shape()});
+  compare::Limits limits = allowed.limits ? *allowed.limits : compare::Limits{none, none};
+  limits.apart = std::move(apart);
+  allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
+  return count;
+}
+
+bool may_leave_range_of_truth(const Subject& subject, std::size_t k, std::size_t i) {
+  const ir::DType dtype = subject.segment.graph.type(subject.segment.outputs.at(k)).dtype;
+  if (core::compute_dtype(dtype) != ir::DType::f64) return false;
+  if (const auto sum = find_bare_sum(subject, k)) return finite_terms_leave_f64(sum->at(i));
+  const auto parts = ComplexSums::of(subject, k);
+  return parts && (finite_terms_leave_f64(parts->at(i, ComplexSums::Part::real)) ||
+                   finite_terms_leave_f64(parts->at(i, ComplexSums::Part::imaginary)));
+}
+
+}  // namespace plumb::parity::settle

@@ -1,0 +1,343 @@
+// Optimised: it loops over elements or terms.
+#include "parity/settle/settle.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "ir/passes/widen.hpp"
+#include "parity/compare/scan.hpp"
+#include "parity/compare/tolerance.hpp"
+#include "parity/core/parallel.hpp"
+#include "parity/settle/feeds.hpp"
+#include "parity/settle/folded_sum.hpp"
+#include "parity/settle/replay.hpp"
+#include "parity/settle/settle_rows.hpp"
+#include "parity/settle/summing.hpp"
+
+namespace plumb::parity::settle {
+namespace {
+
+/// From where on elements are looked at: from half of what their tensor is held to, from what that is at least when
+/// chance has no part in it, where that is more, or from the whole.
+enum class OpenFrom { half, fixed, whole };
+
+/// The largest error, before it is stored, of an element that is not looked at.
+double unlooked(const compare::Limit& limit, std::size_t i, OpenFrom from) {
+  const double whole = limit.probable[i];
+  if (from == OpenFrom::half) return whole / 2;
+  const bool may_be_less = from == OpenFrom::fixed && !limit.chance.empty();
+  return may_be_less ? whole - std::min(whole / 2, limit.chance[i]) : whole;
+}
+
+/// Elements that are further off than `unlooked` and storing them allow. No limit lets in an infinity or a
+/// NaN where the truth is finite.
+std::vector<std::size_t> open_elements(const compare::Allowed& allowed, std::span<const double> truth,
+                                       std::span<const double> got, ir::DType dtype, OpenFrom from) {
+  constexpr std::size_t piece_size = 16384;
+  const compare::Limit limit(allowed, dtype);
+  const std::size_t pieces = (truth.size() + piece_size - 1) / piece_size;
+  std::vector<std::vector<std::size_t>> found(pieces);
+  core::for_each_piece(pieces, core::workers_for(pieces), [&](std::size_t piece, std::size_t) {
+    for (std::size_t i = piece * piece_size; i < std::min(truth.size(), (piece + 1) * piece_size); ++i) {
+      const double error = std::abs(got[i] - truth[i]);
+      // The spacing of subnormals is part of a tensor's limit, and counts by half as well.
+      const double spacing = from == OpenFrom::half ? allowed.absolute / 2 : 0;
+      const bool is_within = error <= limit.with(unlooked(limit, i, from), std::abs(truth[i])) - spacing;
+      if (!is_within && std::isfinite(truth[i]) && std::isfinite(got[i])) found[piece].push_back(i);
+    }
+  });
+  std::vector<std::size_t> open;
+  for (const auto& one : found) open.insert(open.end(), one.begin(), one.end());
+  return open;
+}
+
+/// The limit of one element of the summing node, before it is stored.
+sums::ElementLimit exact_limit(const Summing& summing, const element::terms::ElementSum& sum, double truth) {
+  sums::ElementLimit limit = sums::limit_of(sum, summing.arithmetic, summing.lambda);
+  const double stored = summing.stored * std::abs(truth);
+  limit.probable += stored;
+  limit.certain += stored;
+  limit.fixed += stored;
+  return limit;
+}
+
+/// The limit of one element whose terms creep, likewise.
+double wide_limit(const Summing& summing, const element::terms::ElementSum& sum, double truth) {
+  return sums::wide_limit(sum, summing.arithmetic, summing.lambda) + summing.stored * std::abs(truth);
+}
+
+template <class Work>
+void for_each_element(std::size_t count, const Work& work) {
+  core::for_each_piece(count, core::workers_for(count), [&](std::size_t i, std::size_t) { work(i); });
+}
+
+/// Elements of a segment that is one sum: each is settled for good.
+class Alone {
+ public:
+  Alone(const Subject& subject, const Summing& summing, const compare::Allowed& allowed, ir::DType dtype,
+        bool limits_only)
+      : subject_(subject),
+        summing_(summing),
+        allowed_(allowed),
+        limit_(allowed, dtype),
+        dtype_(dtype),
+        limits_only_(limits_only) {}
+
+  std::atomic<std::uint64_t> replayed = 0, wide = 0;
+  std::atomic<std::uint64_t> beyond = 0;  ///< elements clearly beyond all that they may be, whatever the truth lacks
+  std::atomic<std::uint64_t> terms = 0;   ///< those of all elements that were looked at
+
+  /// Puts the element's own limits in place of those of the tensor, the certain one, too, since a tensor's knows
+  /// nothing below the smallest normal (verdict.md V18).
+  void set_limit(std::size_t i, double truth, double got, const SettledLimits& limits) {
+    element::terms::ElementSum sum;
+    summing_.walker(static_cast<std::int64_t>(i), sum);
+    terms += sum.terms.size();
+    const sums::ElementLimit exact = exact_limit(summing_, sum, truth);
+    const double error = std::abs(got - truth);
+    limits.tighten(i, exact.probable, exact.probable - exact.fixed);
+    double &limit = limits.probable[i], &certain = limits.certain[i];
+    certain = std::max(certain, exact.certain);
+    if (limits_only_ || !std::isfinite(exact.probable) || error <= limit_.with(limit, std::abs(truth))) return;
+    const auto equal =
+        subject_.sums.size() == 1 ? equals_replay(sum, subject_.sums[0], dtype_, got) : std::optional<bool>();
+    if (equal.value_or(false)) {
+      ++replayed;
+      return limits.widen(i, 2 * error / allowed_.of_limits, 0);  // clearly within: the truth need not decide it anew
+    }
+    // Only what cannot be replayed may creep (verdict.md V23).
+    const bool may_creep = !equal || !gives_the_very_bits(sum, truth, summing_.arithmetic.flushed);
+    const double most = may_creep ? wide_limit(summing_, sum, truth) : 0;
+    if (!may_creep || error > limit_.with(most, std::abs(truth))) {
+      const double doubt = dtype_ == ir::DType::f64 ? exact.certain : 0;
+      if (error > 2 * limit_.with(std::max({limit, most, doubt}), std::abs(truth))) ++beyond;
+      return;
+    }
+    ++wide;
+    limits.widen(i, most, exact.probable - exact.fixed);
+  }
+
+ private:
+  const Subject& subject_;
+  const Summing& summing_;
+  const compare::Allowed& allowed_;
+  const compare::Limit limit_;
+  const ir::DType dtype_;
+  const bool limits_only_;
+};
+
+/// Looks at open elements one by one, those first that are furthest beyond what their tensor is held to; how many. Once
+/// one is clearly beyond all that is allowed it the output fails, whatever the others are: unless `all_of_them` are
+/// asked for, no more are looked at once 2^22 terms have been walked, of which a running sum has n² / 2. What is left
+/// keeps the limits of the tensor.
+std::size_t look_at(Alone& alone, const OpenElements& all, bool all_of_them) {
+  constexpr std::uint64_t most_terms = std::uint64_t{1} << 22;
+  const compare::Limit limit(all.allowed, all.dtype);
+  std::vector<std::pair<double, std::size_t>> order;
+  for (const std::size_t i : all.indices) {
+    const double allowed = limit.with(all.limits.probable[i], std::abs(all.truth[i]));
+    order.emplace_back(-std::abs(all.got[i] - all.truth[i]) / allowed, i);
+  }
+  if (!all_of_them) std::ranges::sort(order);
+  std::size_t begin = 0;
+  for (std::size_t count = 64; begin < order.size(); begin += count, count *= 2) {
+    if (!all_of_them && alone.beyond > 0 && alone.terms > most_terms) break;
+    count = std::min(count, order.size() - begin);
+    for_each_element(count, [&](std::size_t n) {
+      const std::size_t i = order[begin + n].second;
+      alone.set_limit(i, all.truth[i], all.got[i], all.limits);
+    });
+  }
+  return begin;
+}
+
+/// A segment whose sum has something behind it in the kernel: limits of elements of the sum are carried on.
+class Carried {
+ public:
+  Carried(const Subject& subject, const ir::Feeds& fed, const Summing& summing, std::size_t k)
+      : subject_(subject), fed_(fed), summing_(summing), k_(k), folded_(folded_sum(subject, fed, summing)) {}
+
+  /// The limits of these elements of the output by those of its sums, the probable ones, if `wide`, by what sums may be
+  /// off that creep. Those of other elements are whatever.
+  compare::Limits limits(const std::vector<std::size_t>& elements, bool wide) const {
+    const ir::Tensor none({ir::DType::f64, summing_.shape});
+    compare::Limits exact{none, none, {}, none};
+    const auto probable = exact.probable.as<double>(), certain = exact.certain.as<double>(),
+               chance = exact.chance->as<double>();
+    const ir::Node* const at_place = node_at_place(subject_, k_);
+    const bool is_by_place = at_place != nullptr && at_place->outputs[0] == summing_.sum;
+    for_each_element(is_by_place ? elements.size() : probable.size(), [&](std::size_t n) {
+      const std::size_t i = is_by_place ? elements[n] : n;
+      element::terms::ElementSum sum;
+      summing_.walker(static_cast<std::int64_t>(i), sum);
+      double total = 0;
+      for (const element::terms::Product& term : sum.terms) total += term.value();
+      const double made = total * sum.scale / sum.divisor;
+      const sums::ElementLimit limit = exact_of(i, sum, made);
+      const double besides = fixed_of_logarithm(made);
+      probable[i] = of_result(wide ? wide_of(i, sum, made, limit.certain) : limit.probable, made) + besides;
+      certain[i] = of_result(limit.certain, made) + besides;
+      chance[i] = of_result(limit.probable - limit.fixed, made);
+    });
+    bounds::KnownErrors known;
+    known.emplace(summing_.sum, std::move(exact));
+    const auto again = bounds::evaluate_bounded(subject_.reference, subject_.segment, fed_, subject_.manner, known);
+    return *again.allowed.at(k_).limits;
+  }
+
+ private:
+  /// The error of the node's result from `error` of a sum; a logarithm may be anything beyond half of the sum.
+  double of_result(double error, double made) const {
+    if (!summing_.is_logarithm) return error;
+    const double relative = error / std::abs(made);
+    return relative <= 0.5 ? -std::log1p(-relative) : compare::anything;
+  }
+  double fixed_of_logarithm(double made) const {
+    return summing_.is_logarithm && made > 0 ? 8 * summing_.arithmetic.unit * std::abs(std::log(made)) : 0;
+  }
+
+  /// By the terms of the sum, and by those that it has where a norm behind it is folded into its factors.
+  sums::ElementLimit exact_of(std::size_t i, const element::terms::ElementSum& sum, double made) const {
+    const sums::ElementLimit limit = exact_limit(summing_, sum, made);
+    if (!folded_) return limit;
+    const sums::ElementLimit folded = folded_->limit(i, sum, [&](const element::terms::ElementSum& own) {
+      return sums::limit_of(own, summing_.arithmetic, summing_.lambda);
+    });
+    return {std::max(limit.probable, folded.probable), std::max(limit.certain, folded.certain),
+            folded.probable > limit.probable ? folded.fixed : limit.fixed};
+  }
+
+  /// Where something else than a norm is folded, or in another way, the bits of the kernel's terms are unknown, and the
+  /// loss of equal terms one after the other has no limit except the certain one.
+  double wide_of(std::size_t i, const element::terms::ElementSum& sum, double made, double certain) const {
+    if (sums::multiplicity(sum) < 2) {
+      const double wide = wide_limit(summing_, sum, made);
+      if (!folded_) return wide;
+      const auto wide_of_folded = [&](const element::terms::ElementSum& own) {
+        return sums::ElementLimit{.probable = sums::wide_limit(own, summing_.arithmetic, summing_.lambda)};
+      };
+      return std::max(wide, folded_->limit(i, sum, wide_of_folded).probable);
+    }
+    double sizes = 0;
+    for (const element::terms::Product& term : sum.terms) sizes += std::abs(term.value());
+    return certain + 2 * summing_.arithmetic.unit * sizes;  // folding rounds the factors
+  }
+
+  const Subject& subject_;
+  const ir::Feeds& fed_;
+  const Summing& summing_;
+  const std::size_t k_;
+  const std::optional<FoldedSum> folded_;
+};
+
+/// Sets the limits of open elements with ops behind the sum; returns how many pass only as sums that creep.
+std::uint64_t settle_carried(const Carried& carried, const std::vector<std::size_t>& open, const OpenElements& all) {
+  const compare::Limit limit(all.allowed, all.dtype);
+  const SettledLimits& limits = all.limits;
+  const std::span<double> probable = limits.probable, certain = limits.certain;
+  const std::span<const double> truth = all.truth, got = all.got;
+  const compare::Limits exact = carried.limits(open, false);
+  const auto chance_of = [](const compare::Limits& found, std::size_t i) {
+    return found.chance ? found.chance->as<double>()[i] : 0;
+  };
+  std::vector<std::size_t> beyond;
+  for (const std::size_t i : open) {
+    limits.tighten(i, exact.probable.as<double>()[i], chance_of(exact, i));
+    certain[i] = std::max(certain[i], exact.certain.as<double>()[i]);
+    if (!(std::abs(got[i] - truth[i]) <= limit.with(probable[i], std::abs(truth[i])))) beyond.push_back(i);
+  }
+  if (all.limits_only || beyond.empty()) return 0;
+  const compare::Limits wide = carried.limits(beyond, true);
+  std::uint64_t count = 0;
+  for (const std::size_t i : beyond) {
+    const double most = wide.probable.as<double>()[i];
+    if (!(std::abs(got[i] - truth[i]) <= limit.with(most, std::abs(truth[i])))) continue;
+    limits.widen(i, most, chance_of(wide, i));
+    ++count;
+  }
+  return count;
+}
+
+bool is_one_node(const Subject& subject) { return subject.segment.graph.nodes().size() == 1; }
+
+/// Ops behind a sum in its kernel round as well, a gelu more than the sum. Where the terms of the sum are not known, or
+/// where all of its elements would have to be looked at for one of the output, only those count that are beyond the
+/// whole limit.
+OpenFrom open_from(const Subject& subject, std::size_t k) {
+  if (is_one_node(subject)) return OpenFrom::half;
+  const ir::Node* const sum = node_at_place(subject, k);
+  const ir::Graph& graph = subject.segment.graph;
+  const auto has_known_terms = [&] {
+    return graph.type(sum->outputs[0]).dtype == ir::DType::f32 || !may_be_folded(graph, *sum);
+  };
+  return sum != nullptr && has_known_terms() ? OpenFrom::fixed : OpenFrom::whole;
+}
+
+/// Where the limits of elements are, λσ of each by itself where it is known.
+SettledLimits places_in(compare::Limits& limits, std::span<const double> truth) {
+  if (!limits.chance && !std::isnan(limits.fixed)) {
+    limits.chance = limits.probable;
+    const auto chance = limits.chance->as<double>();
+    for (std::size_t i = 0; i < chance.size(); ++i) chance[i] -= limits.fixed * std::abs(truth[i]);
+  }
+  return {limits.probable.as<double>(), limits.certain.as<double>(),
+          limits.chance ? limits.chance->as<double>() : std::span<double>()};
+}
+
+/// As far as is known of these elements of output `k`; the limits of the others stay. Without `looks` their limits are
+/// set, and nothing else.
+cases::Settled settle_these(const Subject& subject, std::size_t k, compare::Allowed& allowed,
+                            const std::vector<std::size_t>& open, std::span<const double> truth,
+                            std::span<const double> c, ir::DType dtype, std::optional<Looks> looks) {
+  const bool limits_only = !looks;
+  const bool is_alone = is_one_node(subject);
+  cases::Settled settled;
+  const ir::Feeds fed = widened_feeds(subject);
+  compare::Limits limits = *allowed.limits;
+  const OpenElements all{allowed, open, truth, c, dtype, places_in(limits, truth), limits_only};
+  if (is_alone)
+    if (const auto by_rows = settle_rows(subject, k, fed, all)) {
+      allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
+      return *by_rows;
+    }
+  const auto summing = summing_node(subject, fed);
+  if (!summing) return settled;
+  settled.open = open.size();
+  if (is_alone) {
+    Alone alone(subject, *summing, allowed, dtype, limits_only);
+    settled.open = look_at(alone, all, looks != Looks::until_one_fails);
+    settled.left = open.size() - settled.open;
+    settled.replayed = alone.replayed;
+    settled.wide = alone.wide;
+  } else {
+    settled.wide = settle_carried(Carried(subject, fed, *summing, k), open, all);
+  }
+  allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
+  return settled;
+}
+
+}  // namespace
+
+cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bounded, const ir::TensorView& got,
+                      Looks looks) {
+  compare::Allowed& allowed = bounded.allowed.at(k);
+  if (!allowed.limits || !ir::is_float(got.dtype())) return {};
+  const ir::Tensor came = ir::passes::widen(got);
+  const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
+  const std::vector<std::size_t> open = open_elements(allowed, truth, c, got.dtype(), open_from(subject, k));
+  if (open.empty()) return {};
+  return settle_these(subject, k, allowed, open, truth, c, got.dtype(), looks);
+}
+
+void set_exact_limits(const Subject& subject, std::size_t k, bounds::Bounded& bounded, ir::DType dtype) {
+  compare::Allowed& allowed = bounded.allowed.at(k);
+  if (!allowed.limits || !ir::is_float(dtype)) return;
+  const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>();
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    if (std::isfinite(truth[i])) all.push_back(i);
+  if (!all.empty()) settle_these(subject, k, allowed, all, truth, truth, dtype, std::nullopt);
+}
+
+}  // namespace plumb::parity::settle
