@@ -22,8 +22,6 @@ Loops loops_of(const Graph& graph, const Node& node) {
   return loops_of(node.op, in, out);
 }
 
-bool sums_terms(const Loop& loop) { return !loop.out && loop.reduction == Reduction::sum; }
-
 bool is_product(const Loops& loops) {
   return std::ranges::any_of(loops.loops, [&](const Loop& loop) {
     if (loop.reduction != Reduction::sum) return false;

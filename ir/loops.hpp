@@ -18,7 +18,7 @@ struct Node;
 using Axis = std::optional<std::size_t>;
 
 /// The dependence between the steps of a loop.
-enum class Steps {
+enum class StepOrder {
   independent,  ///< none: they may come in any order, and any of them may be left out
   unordered,    ///< they may come in any order
   ordered       ///< their places count
@@ -36,7 +36,7 @@ enum class Reduction {
 struct Loop {
   Axis out = {};
   std::vector<Axis> in = {};  ///< by operand
-  Steps steps = Steps::independent;
+  StepOrder steps = StepOrder::independent;
   Reduction reduction = Reduction::none;
 };
 
@@ -79,9 +79,6 @@ struct Loops {
 /// The declaration of the op on operands and results of these types.
 Loops loops_of(const Op& op, Types in, Types out);
 Loops loops_of(const Graph& graph, const Node& node);
-
-/// Whether the loop is a sum that the result has no axis of, so that a step is a term of every element it meets.
-bool sums_terms(const Loop& loop);
 
 /// Whether the op sums products of its operands.
 bool is_product(const Loops& loops);

@@ -11,13 +11,13 @@ Makes a root with debootstrap, copies the files that git knows into it, as they 
 scripts/quickstart.sh and scripts/test.sh there, or COMMAND instead. As root; takes an hour and 15 GB.
   --keep   goes on in the root of the last run, with what was installed and built there
 environment:
-  PLUMB_DEBIAN_ROOT    where the root goes (default: /var/tmp/plumbline-debian13); it is replaced
+  PLUMB_DEBIAN_ROOT    where the root goes (default: build/debian13 of this tree); it is replaced
   PLUMB_DEBIAN_MIRROR  where packages come from (default: http://deb.debian.org/debian)
 USAGE
 }
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-root=${PLUMB_DEBIAN_ROOT:-/var/tmp/plumbline-debian13}
+root=${PLUMB_DEBIAN_ROOT:-$tree/build/debian13}
 mirror=${PLUMB_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 keep=no
 case ${1:-} in

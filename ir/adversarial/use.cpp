@@ -107,7 +107,6 @@ Use use_of(const Op& op, Types in, Types out, std::size_t operand) {
   Use use{.role = own.role, .axes = reduced_axes(loops, operand), .low = own.low, .high = own.high};
   use.terms = op.schema().cost(op, in, out).contraction;
   if (use.axes.empty()) use.axes = named_axes(op, shape);
-  if (operand >= loops.operands.size() && operand > 0 && use.terms > 0) use.role = Role::parameter;
   if (own.role == Role::query) use.terms = shape[use.axes.front()];
   if (own.role == Role::key && loops.score_scale != 0)
     use.share = 1 / (loops.score_scale * static_cast<double>(shape.back()));

@@ -78,6 +78,12 @@ class Planner {
     }
   }
 
+  std::vector<Labels> axes() const {
+    std::vector<Labels> all = axes_;
+    all.push_back(result_);
+    return all;
+  }
+
   EinsumPlan make() {
     if (terms_.size() == 1) {
       add_step({terms_[0]}, wanted_);
@@ -111,6 +117,7 @@ class Planner {
     if (stretches) ellipsis_axes_ = std::max(ellipsis_axes_, labels.size() - letters);
     operands_ = index + 1;
     terms_.push_back(std::move(made));
+    axes_.push_back(labels);
   }
 
   Labels explicit_result(const Labels& given) const {
@@ -181,6 +188,7 @@ class Planner {
 
   std::size_t operands_ = 0, ellipsis_axes_ = 0;
   std::vector<EinsumTerm> terms_;
+  std::vector<Labels> axes_;  ///< by operand, with diagonals and axes of extent 1
   std::map<Label, std::int64_t> extents_;
   std::map<Label, int> uses_;
   Labels result_, wanted_;  ///< with axes of extent 1, and without
@@ -202,6 +210,10 @@ Shape EinsumStep::shape() const {
 std::string shown(std::string_view equation) {
   constexpr std::size_t most = 120;  // bytes
   return raw::shown(equation, most);
+}
+
+std::vector<Labels> axes_of_einsum(std::string_view equation, const std::vector<Shape>& operands) {
+  return Planner(parse(equation), operands).axes();
 }
 
 EinsumPlan plan_einsum(std::string_view equation, const std::vector<Shape>& operands) {

@@ -40,6 +40,10 @@ struct EinsumFault {
 /// An equation, or a part of it, as a message may show it.
 std::string shown(std::string_view equation);
 
+/// The labels of the axes of each operand and, last, of the result, those of an ellipsis spelled out. Throws
+/// EinsumFault.
+std::vector<Labels> axes_of_einsum(std::string_view equation, const std::vector<Shape>& operands);
+
 /// Throws EinsumFault.
 EinsumPlan plan_einsum(std::string_view equation, const std::vector<Shape>& operands);
 

@@ -2,8 +2,9 @@
 #include "ir/kernels/op_loops.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
+
+#include "ir/kernels/einsum.hpp"
 
 namespace plumb::ir::kernels {
 
@@ -30,11 +31,11 @@ Loop along(Types in, std::size_t axis, std::vector<Axis> others) {
 }
 
 Loop summed(std::vector<Axis> in) {
-  return {.in = std::move(in), .steps = Steps::unordered, .reduction = Reduction::sum};
+  return {.in = std::move(in), .steps = StepOrder::unordered, .reduction = Reduction::sum};
 }
 
 Loop taps(std::vector<Axis> in, Axis out) {
-  return {.out = out, .in = std::move(in), .steps = Steps::ordered, .reduction = Reduction::sum};
+  return {.out = out, .in = std::move(in), .steps = StepOrder::ordered, .reduction = Reduction::sum};
 }
 
 std::vector<Loop> lines(Types in, const std::vector<bool>& is_reduced, Reduction reduction) {
@@ -42,7 +43,7 @@ std::vector<Loop> lines(Types in, const std::vector<bool>& is_reduced, Reduction
   for (std::size_t a = 0; a < is_reduced.size(); ++a) {
     loops.push_back(along(in, a));
     if (is_reduced[a]) {
-      loops.back().steps = Steps::unordered;
+      loops.back().steps = StepOrder::unordered;
       loops.back().reduction = reduction;
     }
   }
@@ -57,7 +58,7 @@ std::vector<Loop> lines(Types in, std::int64_t axis, Reduction reduction) {
 
 std::vector<Loop> ordered_lines(Types in, std::int64_t axis, Reduction reduction) {
   std::vector<Loop> loops = lines(in, axis, reduction);
-  loops[in[0].shape.axis(axis)].steps = Steps::ordered;
+  loops[in[0].shape.axis(axis)].steps = StepOrder::ordered;
   return loops;
 }
 
@@ -66,7 +67,7 @@ std::vector<Loop> norm(Types in, std::size_t first) {
   for (std::size_t a = 0; a < loops.size(); ++a) {
     loops[a].in[0] = a;
     if (a >= first) {
-      loops[a].steps = Steps::unordered;
+      loops[a].steps = StepOrder::unordered;
       loops[a].reduction = Reduction::other;
     }
   }
@@ -81,7 +82,7 @@ Loops convolution(Types in, std::int64_t group, std::size_t filters, std::size_t
   if (group == 1) {
     made.loops.push_back(summed({1, terms}));
   } else {  // channels belong to their groups
-    made.loops.back().steps = Steps::ordered;
+    made.loops.back().steps = StepOrder::ordered;
     made.loops.push_back(taps({Axis(), terms}));
     made.loops.push_back(taps({1}, 1));
   }
@@ -92,56 +93,25 @@ Loops convolution(Types in, std::int64_t group, std::size_t filters, std::size_t
   return made;
 }
 
-namespace {
-
-/// The letters of an equation, a string for each operand and one for the result. The axes of an ellipsis are numbered
-/// from the last one, from 1 on, which is no letter.
-std::vector<std::string> letters_of(std::string_view equation, Types in, std::size_t out_rank) {
-  std::vector<std::string> terms(1);
-  std::vector<std::size_t> ellipses = {std::string::npos};
-  bool has_result = false;
-  for (std::size_t i = 0; i < equation.size(); ++i) {
-    const char c = equation[i];
-    if (c == ',' || c == '-') {
-      terms.emplace_back();
-      ellipses.push_back(std::string::npos);
-      has_result |= c == '-';
-    } else if (c == '.' && ellipses.back() == std::string::npos) {
-      ellipses.back() = terms.back().size();
-    } else if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
-      terms.back() += c;
-    }
-  }
-  if (!has_result) return {};
-  for (std::size_t t = 0; t < terms.size(); ++t) {
-    if (ellipses[t] == std::string::npos) continue;
-    const std::size_t rank = t < in.size() ? in[t].shape.size() : out_rank;
-    std::string axes;
-    for (std::size_t left = rank - terms[t].size(); left > 0; --left) axes += static_cast<char>(left);
-    terms[t].insert(ellipses[t], axes);
-  }
-  return terms;
-}
-
-}  // namespace
-
-std::vector<Loop> einsum(std::string_view equation, Types in, std::size_t out_rank) {
-  const std::vector<std::string> terms = letters_of(equation, in, out_rank);
-  if (terms.size() != in.size() + 1) return {};
-  std::set<char> letters, diagonals;
-  for (const std::string& term : terms)
-    for (const char letter : term)
-      if (!letters.insert(letter).second && std::ranges::count(term, letter) > 1) diagonals.insert(letter);
+std::vector<Loop> einsum(std::string_view equation, Types in) {
+  std::vector<Shape> shapes;
+  for (const TensorType& x : in) shapes.push_back(x.shape);
+  const std::vector<Labels> axes = axes_of_einsum(equation, shapes);
+  const Labels& result = axes.back();
+  std::set<Label> labels, diagonals;
+  for (const Labels& one : axes)
+    for (const Label label : one)
+      if (!labels.insert(label).second && std::ranges::count(one, label) > 1) diagonals.insert(label);
   std::vector<Loop> loops;
-  for (const char letter : letters) {
-    if (diagonals.contains(letter)) continue;
-    const auto axis = [letter](const std::string& term) {
-      const std::size_t found = term.find(letter);
-      return found == term.npos ? Axis() : Axis(found);
+  for (const Label label : labels) {
+    if (diagonals.contains(label)) continue;
+    const auto axis = [label](const Labels& one) {
+      const auto found = std::ranges::find(one, label);
+      return found == one.end() ? Axis() : Axis(found - one.begin());
     };
-    Loop loop = axis(terms.back()) ? Loop{.out = axis(terms.back())} : summed({});
+    Loop loop = axis(result) ? Loop{.out = axis(result)} : summed({});
     for (std::size_t i = 0; i < in.size(); ++i) {
-      const Axis own = axis(terms[i]);
+      const Axis own = axis(axes[i]);
       loop.in.push_back(own && in[i].shape[*own] == 1 ? Axis() : own);  // one that an ellipsis may stretch
     }
     loops.push_back(std::move(loop));

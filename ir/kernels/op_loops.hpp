@@ -28,7 +28,7 @@ std::vector<Loop> lines(Types in, const std::vector<bool>& is_reduced, Reduction
 std::vector<Loop> lines(Types in, std::int64_t axis, Reduction reduction);
 
 /// Every axis of the first operand; along the one called `axis` places count.
-std::vector<Loop> ordered_lines(Types in, std::int64_t axis, Reduction reduction = Reduction::none);
+std::vector<Loop> ordered_lines(Types in, std::int64_t axis, Reduction reduction);
 
 /// The loops of a norm over the axes of the first operand from `first` on, with operands that broadcast to it.
 std::vector<Loop> norm(Types in, std::size_t first);
@@ -37,8 +37,8 @@ std::vector<Loop> norm(Types in, std::size_t first);
 /// summed on axis `terms`, and its taps behind them; in[2], where there is one, has the channels of the result.
 Loops convolution(Types in, std::int64_t group, std::size_t filters, std::size_t terms);
 
-/// The letters of an equation, axes of an ellipsis among them; none of a letter that a term has twice.
-std::vector<Loop> einsum(std::string_view equation, Types in, std::size_t out_rank);
+/// The labels of an equation, axes of an ellipsis among them, except those that a term has twice.
+std::vector<Loop> einsum(std::string_view equation, Types in);
 
 /// Indices that count along an axis of this extent, from either end.
 OperandUse index_along(std::int64_t extent);

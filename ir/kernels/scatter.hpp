@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ir/op.hpp"
+#include "ir/loops.hpp"
 
 namespace plumb::ir::kernels {
 
@@ -22,6 +22,11 @@ constexpr ErrorClass error_class_of(ScatterReduction reduction) {
     default:
       return ErrorClass::exact;
   }
+}
+
+/// The use of updates: they are moved where nothing combines them, else they join the element they meet.
+constexpr OperandUse updates_of(ScatterReduction reduction) {
+  return {.role = reduction == ScatterReduction::none ? Role::data : Role::parameter};
 }
 
 }  // namespace plumb::ir::kernels

@@ -101,7 +101,7 @@ struct Attention {
   }
   Loops loops(Types in, Types) const {
     const std::size_t heads = layout == AttentionLayout::bhsd ? 1 : 2, length = 3 - heads;
-    const bool has_places = causal || left_window_size >= 0 || right_window_size >= 0 || has_kv_lengths;
+    const bool positions_count = causal || left_window_size >= 0 || right_window_size >= 0;
     const std::size_t added = std::size_t{has_mask} + std::size_t{has_bias};
     // The axes of q, k and v, that of scores [B, Hq, Sq, Sk], to which mask and bias broadcast, and that of lengths.
     const auto loop = [&](Axis y, std::vector<Axis> qkv, Axis scores, Axis lengths = {}) {
@@ -117,9 +117,9 @@ struct Attention {
                .score_scale = scale.value_or(1 / std::sqrt(static_cast<double>(in[0].shape[3])))};
     if (in[0].shape[heads] == in[1].shape[heads]) made.loops.push_back(loop(heads, {heads, heads, heads}, 1));
     made.loops.push_back(loop(length, {length, Axis(), Axis()}, 2));
-    if (causal || left_window_size >= 0 || right_window_size >= 0) made.loops.back().steps = Steps::ordered;
+    if (positions_count) made.loops.back().steps = StepOrder::ordered;
     made.loops.push_back(loop({}, {Axis(), length, length}, 3));
-    if (has_places) made.loops.back().steps = Steps::ordered;
+    if (positions_count || has_kv_lengths) made.loops.back().steps = StepOrder::ordered;
     if (has_mask) made.operands.push_back({Role::parameter});
     if (has_bias) made.operands.push_back({Role::score});
     if (has_kv_lengths) made.operands.push_back({.role = Role::index, .low = 0, .high = in[1].shape[length] + 1});

@@ -52,7 +52,7 @@ struct GroupNorm {
     is_reduced[0] = false;
     Loops made{.loops = kernels::lines(in, is_reduced, Reduction::other), .rounds = kernels::root_and_division};
     for (std::size_t i = 1; i < in.size(); ++i) made.loops[1].in[i] = 0;
-    made.loops[1].steps = Steps::ordered;  // channels belong to their groups
+    made.loops[1].steps = StepOrder::ordered;  // channels belong to their groups
     return made;
   }
   bool operator==(const GroupNorm&) const = default;

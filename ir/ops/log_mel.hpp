@@ -61,8 +61,8 @@ struct LogMel {
     const std::size_t rank = in[0].shape.size();
     Loops made{.operands = {{Role::data}, {Role::factor}}, .rounds = "logarithms are rounded"};
     for (std::size_t a = 0; a + 1 < rank; ++a) made.loops.push_back(kernels::along(in, a));
-    if (maximum != MelMaximum::frame) made.loops.back().steps = Steps::unordered;
-    made.loops.push_back({.out = rank - 1, .in = {Axis(), 0}, .steps = Steps::unordered});
+    if (maximum != MelMaximum::frame) made.loops.back().steps = StepOrder::unordered;
+    made.loops.push_back({.out = rank - 1, .in = {Axis(), 0}, .steps = StepOrder::unordered});
     made.loops.push_back(kernels::summed({rank - 1, 1}));
     return made;
   }

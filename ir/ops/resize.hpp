@@ -138,7 +138,7 @@ struct Resize {
                .operands = {{.degree = extrapolation_value == 0 ? Degree::linear : Degree::none}},
                .rounds = "weights are rounded"};
     for (std::size_t a = 0; a < is_resampled.size(); ++a)
-      if (is_resampled[a]) made.loops[a].steps = Steps::ordered;
+      if (is_resampled[a]) made.loops[a].steps = StepOrder::ordered;
     return made;
   }
   bool operator==(const Resize&) const = default;

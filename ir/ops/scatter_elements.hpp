@@ -45,7 +45,8 @@ struct ScatterElements {
     return {static_cast<double>(in[2].shape.elements()), reduction == kernels::ScatterReduction::none ? 0 : most + 1};
   }
   Loops loops(Types in, Types) const {
-    return {.operands = {{}, kernels::index_along(in[0].shape[in[0].shape.axis(axis)])}};
+    return {
+        .operands = {{}, kernels::index_along(in[0].shape[in[0].shape.axis(axis)]), kernels::updates_of(reduction)}};
   }
   bool operator==(const ScatterElements&) const = default;
 };

@@ -49,7 +49,8 @@ struct ScatterNd {
   Loops loops(Types in, Types) const {
     // All indices of a tuple are in the range of the shortest of its axes.
     const auto first = in[0].shape.begin();
-    return {.operands = {{}, kernels::index_along(*std::min_element(first, first + in[1].shape.back()))}};
+    const std::int64_t shortest = *std::min_element(first, first + in[1].shape.back());
+    return {.operands = {{}, kernels::index_along(shortest), kernels::updates_of(reduction)}};
   }
   bool operator==(const ScatterNd&) const = default;
 };

@@ -51,6 +51,13 @@ inline double with_bits(double x, int bits) {
   return std::ldexp(std::nearbyint(std::ldexp(x, -place)), place);
 }
 
+/// x rounded to f32 toward zero.
+inline double truncated_to_f32(double x) {
+  const auto near = static_cast<float>(x);
+  if (!std::isfinite(near) || std::abs(static_cast<double>(near)) <= std::abs(x)) return near;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(near) - 1);
+}
+
 /// FloatFormat::ulp, of which loops become vector code.
 class Spacing {
  public:

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Lists statements that a comma makes of several expressions, "a = 1, b = 2;", and fails when there are any.
 
-usage: comma_chains.py ROOT            list them
-       comma_chains.py --mend ROOT     make a statement of each expression, with braces where a condition has several
+usage: comma_chains.py ROOT
 
 A comma between declarators, arguments or parts of a header of a loop is none of them.
 """
@@ -74,24 +73,22 @@ def statements(level):
 
 
 def after_header(statement):
-    """Where the expression of a statement begins, and whether a condition or a loop is before it."""
-    i, has_header = 0, False
+    """Where the expression of a statement begins, behind the headers of conditions and loops."""
+    i = 0
     while i < len(statement):
         word = statement[i].text
         if word in ("if", "for", "while", "switch"):
-            i += 1
-            if i < len(statement) and statement[i].text == "constexpr":
-                i += 1
-            i, has_header = i + 1, True
+            has_constexpr = i + 1 < len(statement) and statement[i + 1].text == "constexpr"
+            i += 3 if has_constexpr else 2
         elif word in ("else", "do"):
-            i, has_header = i + 1, True
+            i += 1
         elif word in ("case", "default"):
             while i < len(statement) and statement[i].text != ":":
                 i += 1
             i += 1
         else:
-            return i, has_header
-    return i, has_header
+            break
+    return i
 
 
 def is_declaration(tokens):
@@ -122,21 +119,18 @@ def is_declaration(tokens):
     return tokens[i].is_word or (tokens[i].text == "[" and tokens[i - 1].text in ("&", "&&"))  # a structured binding
 
 
-def commas_of(tokens):
-    """The commas between expressions; those between arguments of a template are none."""
-    commas = []
+def has_comma(tokens):
+    """Whether there is a comma between expressions; one between arguments of a template is none."""
     for i, token in enumerate(tokens):
-        if token.text != ",":
-            continue
         before = sum(t.text == "<" for t in tokens[:i]) - sum(t.text == ">" for t in tokens[:i])
         behind = any(t.text in (">", ">>") for t in tokens[i:])
-        if not (before > 0 and behind):
-            commas.append(token)
-    return commas
+        if token.text == "," and not (before > 0 and behind):
+            return True
+    return False
 
 
 def chains(level, is_code=True):
-    """Each chain as (first token of the expression, its commas, its last token, whether it needs braces)."""
+    """The first and the last token of each chain."""
     found = []
     for statement in statements(level):
         for token in statement:
@@ -144,48 +138,23 @@ def chains(level, is_code=True):
                 found += chains(token.inside, token.text == "{")
         if not is_code or statement[-1].text != ";":
             continue
-        begin, has_header = after_header(statement)
-        tokens = statement[begin:-1]
+        tokens = statement[after_header(statement):-1]
         if len(tokens) < 3 or is_declaration(tokens):
             continue
-        commas = commas_of(tokens)
-        if commas:
-            found.append((tokens[0], commas, statement[-1], has_header))
+        if has_comma(tokens):
+            found.append((tokens[0], statement[-1]))
     return found
 
 
-def mended(source, found):
-    for first, commas, last, needs_braces in sorted(found, key=lambda chain: -chain[0].start):
-        line = source.rfind("\n", 0, first.start) + 1
-        indent = re.match(r"[ \t]*", source[line:])[0]
-        inner = "\n" + indent + ("  " if needs_braces else "")
-        text = source[first.start:last.start]
-        for comma in reversed(commas):
-            at = comma.start - first.start
-            text = text[:at] + ";" + inner + text[at + 1:].lstrip()
-        text = "{" + inner + text + ";\n" + indent + "}" if needs_braces else text + ";"
-        source = source[:first.start] + text + source[last.end:]
-    return source
-
-
-def main(arguments):
-    mends = "--mend" in arguments
-    root = pathlib.Path([one for one in arguments if one != "--mend"][0])
+def main(root):
     count = 0
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             if path.suffix not in KINDS or "planted_chains" in path.relative_to(root).parts:
                 continue
             source = path.read_text(encoding="utf-8")
-            while True:  # a chain inside of another is mended first
-                found = chains(tree_of(source))
-                if not mends or not found:
-                    break
-                inner = [one for one in found
-                         if not any(one[0].start < other[0].start and other[2].end <= one[2].start for other in found)]
-                source = mended(source, inner)
-                path.write_text(source, encoding="utf-8")
-            for first, _, last, _ in found:
+            found = chains(tree_of(source))
+            for first, last in found:
                 line = source.count("\n", 0, first.start) + 1
                 print(f"{path.relative_to(root)}:{line}: {' '.join(source[first.start:last.end].split())[:100]}")
             count += len(found)
@@ -195,4 +164,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(pathlib.Path(sys.argv[1])))

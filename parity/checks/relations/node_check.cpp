@@ -157,7 +157,7 @@ void NodeCheck::rearrange(cases::Relation relation, const ir::Loop& loop, const 
   }
   const Change change = [&](const ir::Tensor& x) { return loop.out ? taken(x, *loop.out, positions) : x; };
   changed({n_, node_.label, relation, how}, change, node_.op, operands,
-          loop.steps == ir::Steps::independent && !declared_.tiled);
+          loop.steps == ir::StepOrder::independent && !declared_.tiled);
 }
 
 void NodeCheck::along(const ir::Loop& loop) {
@@ -168,7 +168,7 @@ void NodeCheck::along(const ir::Loop& loop) {
   std::vector<std::int64_t> positions(static_cast<std::size_t>(extent));
   std::iota(positions.rbegin(), positions.rend(), 0);
   rearrange(loop.out ? cases::Relation::permutation : cases::Relation::summation_order, loop, positions);
-  if (loop.steps != ir::Steps::independent) return;
+  if (loop.steps != ir::StepOrder::independent) return;
   std::ranges::reverse(positions);
   positions.resize(static_cast<std::size_t>((extent + 1) / 2));
   rearrange(cases::Relation::batch_slice, loop, positions);
@@ -270,7 +270,7 @@ std::vector<cases::RelationResult> NodeCheck::run() {
   const bool is_too_much = this->is_too_much();
   if (!is_too_much || !declared_.tiled)
     for (const ir::Loop& loop : declared_.loops)
-      if (loop.steps != ir::Steps::ordered) ask([&] { along(loop); });
+      if (loop.steps != ir::StepOrder::ordered) ask([&] { along(loop); });
   for (const Homogeneity& degree : declared_.homogeneous) {
     if (!ir::is_float(y().dtype())) break;
     ask([&] { scale(degree); });

@@ -8,6 +8,7 @@
 #include "ir/ops/binary.hpp"
 #include "ir/ops/softmax.hpp"
 #include "ir/ops/unary.hpp"
+#include "parity/core/float_format.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/element/terms/terms.hpp"
 #include "parity/power/faults/fault.hpp"
@@ -23,13 +24,6 @@ template <int bits>
 double to_bits(double x) {
   const double c = x * (std::ldexp(1.0, 53 - bits) + 1), rounded = c - (c - x);
   return std::isfinite(rounded) ? rounded : x;
-}
-
-/// To f32, toward zero.
-double cut_off(double x) {
-  const auto near = static_cast<float>(x);
-  if (!std::isfinite(near) || std::abs(static_cast<double>(near)) <= std::abs(x)) return near;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(near) - 1);
 }
 
 template <int bits>
@@ -142,7 +136,7 @@ std::optional<Numbers> accumulator_of(const Site& site) {
   return accumulated_in(site, to_bits<bits>);
 }
 
-std::optional<Numbers> sums_cut_off(const Site& site) { return accumulated_in(site, cut_off); }
+std::optional<Numbers> sums_cut_off(const Site& site) { return accumulated_in(site, core::truncated_to_f32); }
 
 /// A sum that carries no second number, of a kernel that says that it does.
 std::optional<Numbers> lost_compensation(const Site& site) {

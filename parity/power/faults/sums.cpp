@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "parity/core/float_format.hpp"
 #include "parity/power/faults/fault.hpp"
 #include "parity/power/faults/slices.hpp"
 
@@ -42,15 +43,8 @@ std::optional<Numbers> f16_accumulation(const Site& site) {
   return accumulated(site, ir::DType::f32 | ir::DType::f16, [](double x) { return static_cast<double>(ir::f16(x)); });
 }
 
-/// To f32, toward zero.
-double truncated(double x) {
-  const auto near = static_cast<float>(x);
-  if (!std::isfinite(near) || std::abs(static_cast<double>(near)) <= std::abs(x)) return near;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(near) - 1);
-}
-
 std::optional<Numbers> truncated_accumulation(const Site& site) {
-  return accumulated(site, ir::DType::f32 | ir::DType::f16 | ir::DType::bf16, truncated);
+  return accumulated(site, ir::DType::f32 | ir::DType::f16 | ir::DType::bf16, core::truncated_to_f32);
 }
 
 constexpr auto summing = "sums of terms, of products, windows, transforms and states, too";

@@ -135,7 +135,7 @@ TEST(Loops, StepsThatAreNotOrderedMayComeInAnyOrder) {
     const ir::Tensor y = ir::run_op(cpu, op, subject.operands).front();
     for (const ir::Loop& loop : subject.loops.loops) {
       std::vector<std::int64_t> positions(static_cast<std::size_t>(extent_of(subject, loop)));
-      if (loop.steps == ir::Steps::ordered || positions.size() < 2) continue;
+      if (loop.steps == ir::StepOrder::ordered || positions.size() < 2) continue;
       std::iota(positions.rbegin(), positions.rend(), 0);
       const auto holds_for = [&] {
         Operands operands = subject.operands;
@@ -147,7 +147,7 @@ TEST(Loops, StepsThatAreNotOrderedMayComeInAnyOrder) {
       EXPECT_TRUE(holds_for()) << subject.where << " in reverse order, axis "
                                << (loop.out ? std::to_string(*loop.out) : "that is summed");
       seen.insert(op.name());
-      if (loop.steps != ir::Steps::independent) continue;
+      if (loop.steps != ir::StepOrder::independent) continue;
       positions.resize(positions.size() / 2);
       EXPECT_TRUE(holds_for()) << subject.where << ", half of axis " << *loop.out;
     }
