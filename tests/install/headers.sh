@@ -1,8 +1,9 @@
 #!/bin/sh
 # usage: headers.sh BUILD_FOLDER SCRATCH_FOLDER CXX
 #
-# Installs the build into a new prefix and compiles every header that is there by itself: what it includes of ours must
-# be installed, too, and come with it. The standard library's headers, most of the time that takes, are precompiled.
+# Installs the build into a new prefix and compiles the headers that are there, in the order of their names and in the
+# opposite one: what a header includes of ours must be installed, too, and come with it. (One that needs what both a
+# header before it and one behind it include would pass; the sources of its library, which include it first, would not.)
 set -eu
 build=$1 scratch=$2 cxx=$3
 rm -rf "$scratch"
@@ -11,18 +12,12 @@ cmake --install "$build" --prefix "$scratch/prefix" >"$scratch/install.log"
 include=$scratch/prefix/include/plumbline
 cd "$include"
 
-find . -name '*.hpp' -exec sed -n 's/^#include \(<[a-z_]*>\)$/#include \1/p' {} + | sort -u >"$scratch/standard.hpp"
 flags="-std=c++20 -Wall -Wextra -Wpedantic -I$include"
-# shellcheck disable=SC2086  # several flags
-"$cxx" $flags -x c++-header "$scratch/standard.hpp"
-case $("$cxx" --version) in
-  *clang*) mv "$scratch/standard.hpp.gch" "$scratch/standard.hpp.pch" ;;
-esac
 
-# compiles HEADER: alone, from a file that includes nothing else of ours.
+# compiles HEADER...: from a file that includes nothing else of ours.
 cat >"$scratch/compiles" <<SCRIPT
-echo "#include \"\$1\"" | $cxx $flags -Werror -include "$scratch/standard.hpp" -fsyntax-only -x c++ - ||
-  { echo "\$1 does not compile by itself from what is installed" >&2; exit 1; }
+printf '#include "%s"\\n' "\$@" | $cxx $flags -Werror -fsyntax-only -x c++ - ||
+  { echo "what is installed does not compile by itself" >&2; exit 1; }
 SCRIPT
 # One that includes a header that is not public is told apart.
 echo '#include "ir/formats/zip.hpp"' >"$include/planted.hpp"
@@ -33,4 +28,8 @@ fi
 rm "$include/planted.hpp"
 find . -name '*.hpp' | sed 's|^\./||' | sort >"$scratch/headers"
 [ "$(wc -l <"$scratch/headers")" -gt 100 ]
-xargs -n 1 -P "$(nproc)" sh "$scratch/compiles" <"$scratch/headers"
+# shellcheck disable=SC2046  # no name has a space
+sh "$scratch/compiles" $(cat "$scratch/headers") & forwards=$!
+# shellcheck disable=SC2046
+sh "$scratch/compiles" $(sort -r "$scratch/headers")
+wait "$forwards"

@@ -39,6 +39,12 @@ void check_gpu(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const st
 /// Expects both to give these very bytes, those of every NaN among them: of ops that only move elements.
 void check_bytes(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const ir::Tensor& expected);
 
+/// Whether case `number` of many is one of this dtype. Kernels of f16 and bf16 differ in what they load and store
+/// alone: the two take cases in turn, since compiling a kernel is what such a case takes.
+constexpr bool takes_case(ir::DType dtype, std::size_t number) {
+  return (dtype != ir::DType::f16 || number % 2 == 0) && (dtype != ir::DType::bf16 || number % 2 == 1);
+}
+
 /// A tensor filled by its dtype's default (normal numbers, small integers, fair
 /// coins) or as `fill` says; equal seeds give equal tensors.
 ir::Tensor random_tensor(const ir::TensorType& type, std::uint64_t seed);
