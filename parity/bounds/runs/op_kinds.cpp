@@ -10,9 +10,11 @@
 #include "ir/ops/concat.hpp"
 #include "ir/ops/depth_to_space.hpp"
 #include "ir/ops/expand.hpp"
+#include "ir/ops/frame.hpp"
 #include "ir/ops/gather.hpp"
 #include "ir/ops/gather_elements.hpp"
 #include "ir/ops/gather_nd.hpp"
+#include "ir/ops/im2col.hpp"
 #include "ir/ops/pad.hpp"
 #include "ir/ops/reshape.hpp"
 #include "ir/ops/reverse.hpp"
@@ -32,7 +34,8 @@ bool only_moves(const ir::Op& op) {
   return op.is<ir::ops::Reshape>() || op.is<ir::ops::Transpose>() || op.is<ir::ops::Slice>() ||
          op.is<ir::ops::Concat>() || op.is<ir::ops::Expand>() || op.is<ir::ops::Pad>() || op.is<ir::ops::Split>() ||
          op.is<ir::ops::Tile>() || op.is<ir::ops::Reverse>() || op.is<ir::ops::Roll>() ||
-         op.is<ir::ops::DepthToSpace>() || op.is<ir::ops::SpaceToDepth>() || op.is<ir::ops::Trilu>();
+         op.is<ir::ops::DepthToSpace>() || op.is<ir::ops::SpaceToDepth>() || op.is<ir::ops::Trilu>() ||
+         op.is<ir::ops::Frame>() || op.is<ir::ops::Im2col>();
 }
 
 bool is_gather(const ir::Op& op) {

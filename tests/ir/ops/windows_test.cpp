@@ -3,6 +3,7 @@
 
 #include "ir/ops/col2im.hpp"
 #include "ir/ops/conv_transpose.hpp"
+#include "ir/ops/im2col.hpp"
 #include "ir/ops/max_unpool.hpp"
 #include "ir/ops/pool.hpp"
 #include "tests/support/noise.hpp"
@@ -93,6 +94,28 @@ TEST(Col2imTypes, Refuses) {
   expect_refused(Col2im{.image_shape = {5, 6}, .kernel_shape = {2, 0}}, x, "C1");
   expect_refused(Col2im{.image_shape = {5, 6}, .kernel_shape = {6, 1}}, x, "C1");
   expect_refused(good, {{DType::f32, {2, 13, 20}}}, "C2");
+}
+
+TEST(Im2colTypes, Refuses) {
+  const TensorTypes x = {{DType::boolean, {2, 3, 5, 6}}};
+  EXPECT_EQ(infer(Im2col{.kernel_shape = {2, 2}}, x), (TensorTypes{{DType::boolean, {2, 12, 20}}}));
+  EXPECT_EQ(infer(Im2col{.kernel_shape = {3}, .strides = {2}, .dilations = {3}, .pads = {1, 4}},
+                  TensorTypes{{DType::c64, {0, 2, 5}}}),
+            (TensorTypes{{DType::c64, {0, 6, 2}}}));
+  expect_refused(Im2col{.kernel_shape = {2}}, x, "C1");
+  expect_refused(Im2col{.kernel_shape = {}}, {{DType::f32, {2, 3}}}, "C1");
+  expect_refused(Im2col{.kernel_shape = {1, 1, 1, 1}}, {{DType::f32, {1, 1, 1, 1, 1, 1}}}, "C1");
+  expect_refused(Im2col{.kernel_shape = {0, 2}}, x, "C1");
+  expect_refused(Im2col{.kernel_shape = {2, 2}, .strides = {1, 0}}, x, "C1");
+  expect_refused(Im2col{.kernel_shape = {2, 2}, .dilations = {-1, 1}}, x, "C1");
+  expect_refused(Im2col{.kernel_shape = {2, 2}, .pads = {0, 0, -1, 0}}, x, "C1");
+  EXPECT_EQ(refusal(Im2col{.kernel_shape = {2, 2}, .dilations = {1, 6}}, x),
+            "x must have one to three spatial axes, each with an entry of kernel_shape and a window that fits; kernel, "
+            "strides and dilations must be at least 1, pads at least 0, all below 2^31: on spatial axis 1 extent 6, "
+            "kernel 2, stride 1, dilation 6, pads 0 and 0 (C1)");
+  EXPECT_EQ(refusal(Im2col{.kernel_shape = {2, 2}, .pads = {1}}, x), "pads must have 4 entries or none, got 1");
+  constexpr std::int64_t wide = (std::int64_t{1} << 31) - 1;
+  EXPECT_NE(refusal(Im2col{.kernel_shape = {wide, wide}, .pads = {wide, wide, wide, wide}}, x), "");
 }
 
 TEST(MaxUnpoolTypes, Refuses) {

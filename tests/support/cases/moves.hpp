@@ -4,7 +4,7 @@
 
 namespace plumb::tests {
 
-/// The edges of pad, tile, roll, reverse, depth_to_space and space_to_depth.
+/// The edges of pad, tile, roll, reverse, depth_to_space, space_to_depth and im2col.
 std::vector<MovementCase> move_cases();
 
 /// The result by the definition of one of these ops, one element at a time.

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "ir/ops/depth_to_space.hpp"
+#include "ir/ops/im2col.hpp"
 #include "ir/ops/pad.hpp"
 #include "ir/ops/reverse.hpp"
 #include "ir/ops/roll.hpp"
@@ -133,11 +134,35 @@ Cases blocks() {
   return cases;
 }
 
+Cases windows() {
+  const Im2col overlapping{.kernel_shape = {3, 2}, .strides = {1, 2}, .dilations = {2, 1}, .pads = {2, 0, 1, 1}};
+  Cases cases = {
+      {"im2col_one_axis", Im2col{.kernel_shape = {4}}, {{DType::f32, {2, 3, 31}}}},
+      {"im2col_of_one_tap", Im2col{.kernel_shape = {1, 1}}, {{DType::f32, {2, 3, 5, 7}}}},
+      {"im2col_three_axes",
+       Im2col{.kernel_shape = {2, 3, 2}, .strides = {2, 1, 3}, .dilations = {1, 2, 3}, .pads = {0, 1, 1, 1, 0, 2}},
+       {{DType::f32, {2, 3, 5, 6, 4}}}},
+      {"im2col_gaps", Im2col{.kernel_shape = {2, 2}, .strides = {5, 3}}, {{DType::f16, {1, 3, 17, 13}}}},
+      {"im2col_large_stride", Im2col{.kernel_shape = {2}, .strides = {2147483647}}, {{DType::f32, {1, 2, 3}}}},
+      {"im2col_windows_in_the_pads",
+       Im2col{.kernel_shape = {2, 2}, .pads = {5, 4, 3, 6}},
+       {{DType::f32, {1, 2, 3, 2}}}},
+      {"im2col_nothing_but_pads", Im2col{.kernel_shape = {2}, .pads = {1, 2}}, {{DType::f32, {1, 2, 0}}}},
+      {"im2col_no_image", Im2col{.kernel_shape = {2}}, {{DType::f32, {0, 2, 3}}}},
+      {"im2col_no_channel", Im2col{.kernel_shape = {2}}, {{DType::f32, {2, 0, 3}}}},
+      {"im2col_long_rows", Im2col{.kernel_shape = {1, 3}, .pads = {0, 1, 0, 1}}, {{DType::f32, {1, 2, 3, 2063}}}},
+  };
+  for (const DType dtype : all_widths)
+    cases.push_back({ir::cat("im2col_", dtype), overlapping, {{dtype, {2, 3, 7, 9}}}});
+  return cases;
+}
+
 }  // namespace
 
 std::vector<MovementCase> move_cases() {
   Cases all;
-  for (const Cases& some : {pads(), tiles(), turns(), blocks()}) all.insert(all.end(), some.begin(), some.end());
+  for (const Cases& some : {pads(), tiles(), turns(), blocks(), windows()})
+    all.insert(all.end(), some.begin(), some.end());
   return all;
 }
 

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "ir/ops/depth_to_space.hpp"
+#include "ir/ops/im2col.hpp"
 #include "ir/ops/pad.hpp"
 #include "ir/ops/reverse.hpp"
 #include "ir/ops/roll.hpp"
@@ -58,11 +59,38 @@ Position in_space(const ops::SpaceToDepth& op, const ir::Shape& x, const Positio
   return {j[0], j[1] % x[1], j[2] * s + inner / s, j[3] * s + inner % s};
 }
 
+/// The element that a tap of a window sees; windows are walked along each axis, the last one first.
+std::optional<Position> seen(const ops::Im2col& op, const ir::Shape& x, const Position& j) {
+  const std::size_t axes = op.kernel_shape.size();
+  const auto given = [](const std::vector<std::int64_t>& list, std::size_t i, std::int64_t otherwise) {
+    return list.empty() ? otherwise : list[i];
+  };
+  Position from(2 + axes);
+  std::int64_t tap = j[1], column = j[2];
+  bool is_inside = true;
+  for (std::size_t i = axes; i-- > 0;) {
+    std::vector<std::int64_t> starts;
+    const std::int64_t first = -given(op.pads, i, 0), end = x[2 + i] + given(op.pads, axes + i, 0);
+    const std::int64_t reach = (op.kernel_shape[i] - 1) * given(op.dilations, i, 1);
+    for (std::int64_t start = first; start + reach < end; start += given(op.strides, i, 1)) starts.push_back(start);
+    const auto count = static_cast<std::int64_t>(starts.size());
+    from[2 + i] =
+        starts[static_cast<std::size_t>(column % count)] + tap % op.kernel_shape[i] * given(op.dilations, i, 1);
+    is_inside = is_inside && from[2 + i] >= 0 && from[2 + i] < x[2 + i];
+    tap /= op.kernel_shape[i];
+    column /= count;
+  }
+  from[0] = j[0];
+  from[1] = tap;
+  return is_inside ? std::optional(from) : std::nullopt;
+}
+
 std::optional<Position> source(const ir::Op& op, const ir::Shape& x, Position j) {
   if (op.is<ops::Pad>()) return unpadded(op.as<ops::Pad>(), x, j);
   if (op.is<ops::Roll>()) return unrolled(op.as<ops::Roll>(), x, j);
   if (op.is<ops::DepthToSpace>()) return in_depth(op.as<ops::DepthToSpace>(), x, j);
   if (op.is<ops::SpaceToDepth>()) return in_space(op.as<ops::SpaceToDepth>(), x, j);
+  if (op.is<ops::Im2col>()) return seen(op.as<ops::Im2col>(), x, j);
   if (op.is<ops::Reverse>()) {
     for (const std::int64_t axis : op.as<ops::Reverse>().axes) j[x.axis(axis)] = x[x.axis(axis)] - 1 - j[x.axis(axis)];
     return j;
