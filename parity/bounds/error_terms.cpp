@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "ir/ops/classify.hpp"
 #include "ir/ops/compare.hpp"
@@ -135,6 +136,17 @@ Real may_vanish(Real x, double flushed) {
   const Real vanishes =
       x.builder->apply(ir::ops::Compare{ir::ops::Comparison::less}, {size, x.builder->constant(flushed)});
   return x.builder->apply(ir::ops::Where{}, {vanishes, size, x.builder->constant(0)});
+}
+
+Bound growing(const Node& node, const UnaryLimit& limit, Real x, double relative) {
+  // In f64 the growth ends at 64: beyond 40 the functions are x or 0, and powers of larger x leave the range in which
+  // limits are evaluated.
+  const bool is_f64 = node.unit() <= ir::unit_roundoff(ir::DType::f64) * 2;
+  const Real within = is_f64 ? min(abs(x), node.builder.constant(64)) : x;
+  const Real growth = limit.function == ir::ops::UnaryFunction::gelu
+                          ? square(within)
+                          : abs(std::sqrt(2 / std::numbers::pi) * (within + 0.044715 * (within * square(within))));
+  return both(node.unit() * abs(node.y()) * (limit.slope * growth + relative));
 }
 
 bool has_exact_products(const Node& node) {

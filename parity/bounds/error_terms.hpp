@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "parity/bounds/error_model.hpp"
+#include "parity/bounds/function_limits.hpp"
 #include "parity/sums/element_limit.hpp"
 
 /// Terms that error models share.
@@ -47,6 +48,9 @@ Terms product_terms(const Node& node, std::int64_t count);
 /// An op with attributes of which some are factors of terms: `sized` has their magnitudes,
 /// `squared` their squares.
 Terms product_terms(const Node& node, std::int64_t count, const ir::Op& sized, const ir::Op& squared);
+
+/// u |y| (relative + slope · growth) of a function of `x` whose limit grows with it (function_limits.hpp).
+Bound growing(const Node& node, const UnaryLimit& limit, Real x, double relative);
 
 /// Relative error of a sum of `count` terms of one sign.
 Bound positive_sum_error(const Node& node, std::int64_t count);

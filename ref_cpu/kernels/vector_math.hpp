@@ -60,6 +60,19 @@ template <class T>
   return (x >= 0 ? x : tail) / (1 + e);
 }
 
+template <class T>
+[[gnu::always_inline]] inline T sigmoid_of(T x) {
+  const T e = exp_of(-std::fabs(x));
+  return (x >= 0 ? T(1) : e) / (1 + e);
+}
+
+/// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+template <class T>
+[[gnu::always_inline]] inline T gelu_tanh_of(T x) {
+  constexpr T root = T(0x1.9884533d43651p-1L);  // sqrt(2 / pi)
+  return gated(x, 2 * root * (x + T(0.044715L) * x * x * x));
+}
+
 /// ln(1 + x) for x in [0, 1].
 [[gnu::always_inline]] inline float log1p_of_unit(float x) {
   const bool is_high = x > 0.41421356f;

@@ -12,18 +12,6 @@ using ir::ops::UnaryFunction;
 // Below, e is exp(-|x|): the forms of ops.md 3 in which nothing overflows and nothing cancels.
 
 template <class T>
-[[gnu::always_inline]] inline T sigmoid(T x) {
-  const T e = kernels::exp_of(-std::fabs(x));
-  return (x >= 0 ? T(1) : e) / (1 + e);
-}
-
-template <class T>
-[[gnu::always_inline]] inline T gelu_tanh(T x) {
-  constexpr T root = T(0x1.9884533d43651p-1L);  // sqrt(2 / pi)
-  return kernels::gated(x, 2 * root * (x + T(0.044715L) * x * x * x));
-}
-
-template <class T>
 [[gnu::always_inline]] inline T softplus(T x) {
   return (x > 0 ? x : T(0)) + kernels::log1p_of_unit(kernels::exp_of(-std::fabs(x)));
 }
@@ -84,10 +72,10 @@ void with_real(UnaryFunction function, const Use& use) {
     case UnaryFunction::trunc: return use([](T x) { return std::trunc(x); });
     case UnaryFunction::round: return use([](T x) { return std::nearbyint(x); });  // halves to even
     case UnaryFunction::relu: return use([](T x) { return x <= 0 ? T(0) : x; });  // NaN stays
-    case UnaryFunction::sigmoid: return use([](T x) { return sigmoid(x); });
+    case UnaryFunction::sigmoid: return use([](T x) { return kernels::sigmoid_of(x); });
     case UnaryFunction::silu: return use([](T x) { return kernels::gated(x, x); });
     case UnaryFunction::gelu: return use([](T x) { return kernels::gelu_of(x); });
-    case UnaryFunction::gelu_tanh: return use([](T x) { return gelu_tanh(x); });
+    case UnaryFunction::gelu_tanh: return use([](T x) { return kernels::gelu_tanh_of(x); });
     case UnaryFunction::softplus: return use([](T x) { return softplus(x); });
     case UnaryFunction::softsign: return use([](T x) { return x / (1 + std::fabs(x)); });
     case UnaryFunction::mish: return use([](T x) { return mish(x); });

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "ir/ops/glu.hpp"
 #include "tests/onnx/model.hpp"
 #include "tests/support/noise.hpp"
 
@@ -169,6 +170,18 @@ TEST(OnnxMicrosoft, SwiGlu) {
   const auto y = numbers(maker.run({{"x", floats({3}, {1, -2, 3})}}));
   const auto swish = [](double x) { return x / (1 + std::exp(-x / 2)); };
   EXPECT_THAT(y, Pointwise(DoubleNear(1e-5), Numbers{2 * swish(1), -swish(-2), 4 * swish(3)}));
+}
+
+TEST(OnnxMicrosoft, SwiGluByOneIsGlu) {
+  ModelMaker maker(28);
+  maker.input("x", {3}).input("v", {3}).output("y");
+  maker.node("SwiGLU", {"x", "v"}, {"y"});
+  const ir::Graph graph = maker.read().file.graph;
+  ASSERT_EQ(graph.nodes().size(), 1U);
+  EXPECT_TRUE(graph.nodes()[0].op.is<ir::ops::Glu>());
+  const auto y = numbers(maker.run({{"x", floats({3}, {1, -2, 3})}, {"v", floats({3}, {2, -1, 4})}}));
+  const auto silu = [](double x) { return x / (1 + std::exp(-x)); };
+  EXPECT_THAT(y, Pointwise(DoubleNear(1e-5), Numbers{2 * silu(1), -silu(-2), 4 * silu(3)}));
 }
 
 }  // namespace

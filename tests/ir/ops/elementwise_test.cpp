@@ -3,6 +3,7 @@
 #include "ir/ops/activation.hpp"
 #include "ir/ops/classify.hpp"
 #include "ir/ops/fma.hpp"
+#include "ir/ops/glu.hpp"
 #include "ir/ops/prelu.hpp"
 #include "tests/support/noise.hpp"
 
@@ -30,6 +31,14 @@ TEST(ActivationTypes, CeluDividesByAlpha) {
   EXPECT_EQ(refusal(Activation{ActivationFunction::celu, 0}, {{DType::f32, {2}}}),
             "celu must have an alpha other than 0: alpha is 0 (C1)");
   EXPECT_NE(refusal(Activation{ActivationFunction::elu}, {{DType::i32, {2}}}), "");
+}
+
+TEST(GluTypes, GateAndValueHaveOneType) {
+  EXPECT_EQ(types(Glu{}, {{DType::bf16, {2, 0}}, {DType::bf16, {2, 0}}}), (TensorTypes{{DType::bf16, {2, 0}}}));
+  EXPECT_EQ(refusal(Glu{}, {{DType::f32, {2, 3}}, {DType::f32, {3}}}),
+            "gate and value must have one shape: gate is f32[2, 3], value is f32[3] (C1)");
+  EXPECT_NE(refusal(Glu{}, {{DType::f32, {3}}, {DType::f16, {3}}}), "");
+  EXPECT_NE(refusal(Glu{}, {{DType::i32, {3}}, {DType::i32, {3}}}), "");
 }
 
 TEST(ClassifyTypes, FloatsGiveBools) {

@@ -7,6 +7,7 @@
 #include "ir/ops/clamp.hpp"
 #include "ir/ops/classify.hpp"
 #include "ir/ops/expand.hpp"
+#include "ir/ops/glu.hpp"
 #include "ir/ops/prelu.hpp"
 
 namespace plumb::ir::from_onnx {
@@ -41,11 +42,13 @@ void selu(NodeReader& node) {
              node.real("gamma", is_old ? 1.0507f : 1.05070102214813232421875));
 }
 
-/// The gate through a swish, times the other operand of the same shape.
+/// The gate through a swish, times the other operand of the same shape: a swish by alpha = 1 is silu.
 void swiglu(NodeReader& node) {
   const Ref gate = node.in(0), value = node.in(1);
   require(node.type(gate) == node.type(value), "A is ", node.type(gate), ", B is ", node.type(value));
-  const Ref swish = node.add(ops::Activation{ActivationFunction::swish, node.real("alpha", 1)}, {gate});
+  const double alpha = node.real("alpha", 1);
+  if (alpha == 1) return node.out(0, node.add(ops::Glu{}, {gate, value}));
+  const Ref swish = node.add(ops::Activation{ActivationFunction::swish, alpha}, {gate});
   node.out(0, node.add(ops::Binary{ops::BinaryFunction::multiply}, {swish, value}));
 }
 

@@ -1,0 +1,85 @@
+#version 450
+// variants: f32 f16 bf16 f64
+// y = function(gate) value
+#extension GL_GOOGLE_include_directive : require
+#define OPERANDS 2
+#include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
+#include "gpu_vulkan/glsl/specials_kept.glsl"
+
+#include "gpu_vulkan/glsl/fused.glsl"
+#ifdef VARIANT_f64
+#include "gpu_vulkan/kernels/elementwise/activation_f64.glsl"
+#else
+#include "gpu_vulkan/kernels/elementwise/activation.glsl"
+#endif
+
+const uint SILU = 0u, GELU = 1u, GELU_TANH = 2u, SIGMOID = 3u;  // as ir::ops::GateFunction; the last is relu
+layout(constant_id = 4) const uint function = SILU;
+
+layout(set = 0, binding = 0) readonly buffer Gate { STORED gate[]; };
+layout(set = 0, binding = 0) readonly buffer PackedGate { PACKED packed_gate[]; };
+layout(set = 0, binding = 1) readonly buffer Value { STORED value[]; };
+layout(set = 0, binding = 1) readonly buffer PackedValue { PACKED packed_value[]; };
+layout(set = 0, binding = 2) writeonly buffer Y { STORED y[]; };
+layout(set = 0, binding = 2) writeonly buffer PackedY { PACKED packed_y[]; };
+
+#ifdef IS_NARROW
+const bool to_odd = true;  // the store rounds once more
+#else
+const bool to_odd = false;
+#endif
+
+COMPUTED opened(COMPUTED g) {
+  switch (function) {
+    case SILU: return siluf(g);
+    case GELU: return geluf(g);
+    case GELU_TANH: return gelu_tanhf(g);
+    case SIGMOID: return sigmoidf(g);
+    default: return is_nan(g) || sign_of(g) == 0u ? g : COMPUTED(0);
+  }
+}
+
+// In integers: either factor may make a normal number of a subnormal one.
+COMPUTED apply(COMPUTED g, COMPUTED v) { return fused(opened(g), v, COMPUTED(-0.0), to_odd); }
+
+PACKED operand_gate(uint at, uint n) {
+  PACKED p;
+  if (is_packed && is_dense(0) && n == PACK) return packed_gate[at];
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) pack(p, i, load(gate[is_dense(0) ? at * width + i : at]));
+  return p;
+}
+
+PACKED operand_value(uint at, uint n) {
+  PACKED p;
+  if (is_packed && is_dense(1) && n == PACK) return packed_value[at];
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) pack(p, i, load(value[is_dense(1) ? at * width + i : at]));
+  return p;
+}
+
+void store_unit(uint q, uint n, PACKED r) {
+  if (is_packed && n == PACK) {
+    packed_y[q] = r;
+    return;
+  }
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) y[q * width + i] = store(unpack(r, i));
+}
+
+void main() {
+  PACKED gates[MOST_UNITS], values[MOST_UNITS];
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    uint at[OPERANDS];
+    locate(q, at);
+    gates[u] = operand_gate(at[0], n);
+    values[u] = operand_value(at[1], n);
+  }
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    PACKED r;
+    [[unroll]] for (uint i = 0; i < width; ++i) pack(r, i, apply(unpack(gates[u], i), unpack(values[u], i)));
+    store_unit(q, n, r);
+  }
+}
