@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(, AttentionCases, ::testing::ValuesIn(tests::attention_
 class AttentionCasesInSixteenBits : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(AttentionCasesInSixteenBits, MeetTheTruth) {
-  const tests::AttentionCase& c = tests::attention_cases()[GetParam()];
+  const tests::AttentionCase c = tests::attention_cases()[GetParam()];
   for (const DType dtype : {DType::f16, DType::bf16})
     if (testing::takes_case(dtype, GetParam())) check_op(c.op, tests::operands_of(c, dtype));
 }
