@@ -12,8 +12,8 @@
 #else
 #include "gpu_vulkan/kernels/elementwise/activation.glsl"
 #endif
+#include "gpu_vulkan/kernels/elementwise/unary_functions.glsl"
 
-const uint SILU = 0u, GELU = 1u, GELU_TANH = 2u, SIGMOID = 3u;  // as ir::ops::GateFunction; the last is relu
 layout(constant_id = 4) const uint function = SILU;
 
 layout(set = 0, binding = 0) readonly buffer Gate { STORED gate[]; };

@@ -12,7 +12,7 @@ void lower(const ir::ops::Glu& op, plan::Lowering& node) {
   node.needs(dtype != ir::DType::f64 || facts.int64, facts.name, " has no 64-bit integers, in which f64 is multiplied");
   kernels::elementwise::elementwise({.shader = ir::cat("glu.", dtype),
                                      .pack = kernels::elementwise::pack_size(dtype),
-                                     .constants = {{"function", op.function}},
+                                     .constants = {{"function", ir::ops::unary_function(op.function)}},
                                      .operands = {0, 1}},
                                     node);
 }

@@ -7,7 +7,7 @@
 
 namespace plumb::ir::ops {
 
-enum class GateFunction { silu, gelu, gelu_tanh, sigmoid, relu };  // glu.comp knows their numbers
+enum class GateFunction { silu, gelu, gelu_tanh, sigmoid, relu };
 
 constexpr auto enum_names(GateFunction) {
   return std::array<std::string_view, 5>{"silu", "gelu", "gelu_tanh", "sigmoid", "relu"};

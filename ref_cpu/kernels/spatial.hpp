@@ -64,23 +64,31 @@ void for_each_tap(const Windows& w, std::int64_t line, const Visit& visit) {
     }
 }
 
+/// visit(range, at, line) for every line of positions from which tap `t` meets the image: position o of the range is
+/// number line + o, and meets the element at + o * stride of the image, stride that of the last axis.
+template <class Visit>
+void for_each_line_of_tap(const Windows& w, std::int64_t t, const Visit& visit) {
+  const auto &a0 = w.axes[0], &a1 = w.axes[1], &a2 = w.axes[2];
+  const std::int64_t t0 = t / (a2.kernel * a1.kernel), t1 = t / a2.kernel % a1.kernel, t2 = t % a2.kernel;
+  const auto range0 = a0.positions_inside(t0, w.positions[0]), range1 = a1.positions_inside(t1, w.positions[1]);
+  const auto range2 = a2.positions_inside(t2, w.positions[2]);
+  for (std::int64_t o0 = range0.begin; o0 < range0.end; ++o0)
+    for (std::int64_t o1 = range1.begin; o1 < range1.end; ++o1) {
+      const std::int64_t i0 = o0 * a0.stride - a0.pad_begin + t0 * a0.dilation;
+      const std::int64_t i1 = o1 * a1.stride - a1.pad_begin + t1 * a1.dilation;
+      const std::int64_t at = (i0 * a1.extent + i1) * a2.extent + t2 * a2.dilation - a2.pad_begin;
+      visit(range2, at, (o0 * w.positions[1] + o1) * w.positions[2]);
+    }
+}
+
 /// image[i] += Σ columns[t, o] over the taps t that meet element i of the image from position o.
 template <class C>
 void add_columns(const Windows& w, const C* columns, C* image) {
-  const auto &a0 = w.axes[0], &a1 = w.axes[1], &a2 = w.axes[2];
-  for (std::int64_t t = 0; t < w.taps(); ++t, columns += w.count()) {
-    const std::int64_t t0 = t / (a2.kernel * a1.kernel), t1 = t / a2.kernel % a1.kernel, t2 = t % a2.kernel;
-    const auto range0 = a0.positions_inside(t0, w.positions[0]), range1 = a1.positions_inside(t1, w.positions[1]);
-    const auto range2 = a2.positions_inside(t2, w.positions[2]);
-    for (std::int64_t o0 = range0.begin; o0 < range0.end; ++o0)
-      for (std::int64_t o1 = range1.begin; o1 < range1.end; ++o1) {
-        const std::int64_t i0 = o0 * a0.stride - a0.pad_begin + t0 * a0.dilation;
-        const std::int64_t i1 = o1 * a1.stride - a1.pad_begin + t1 * a1.dilation;
-        const std::int64_t at = (i0 * a1.extent + i1) * a2.extent + t2 * a2.dilation - a2.pad_begin;
-        const C* const column = columns + (o0 * w.positions[1] + o1) * w.positions[2];
-        for_strided(range2, a2.stride, [=](std::int64_t o, std::int64_t i) { image[at + i] += column[o]; });
-      }
-  }
+  const std::int64_t stride = w.axes[2].stride;
+  for (std::int64_t t = 0; t < w.taps(); ++t, columns += w.count())
+    for_each_line_of_tap(w, t, [=](ir::kernels::IndexRange range, std::int64_t at, std::int64_t line) {
+      for_strided(range, stride, [=](std::int64_t o, std::int64_t i) { image[at + i] += columns[line + o]; });
+    });
 }
 
 }  // namespace plumb::ref_cpu::kernels

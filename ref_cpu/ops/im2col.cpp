@@ -14,22 +14,14 @@ namespace {
 /// Writes what tap `tap` sees of a plane into `row`. Elements have `width` bytes.
 template <std::size_t width>
 void look_through(const kernels::Windows& w, std::int64_t tap, const std::byte* plane, std::byte* row) {
-  const auto &a0 = w.axes[0], &a1 = w.axes[1], &a2 = w.axes[2];
-  const std::int64_t t0 = tap / (a2.kernel * a1.kernel), t1 = tap / a2.kernel % a1.kernel, t2 = tap % a2.kernel;
-  const auto range0 = a0.positions_inside(t0, w.positions[0]), range1 = a1.positions_inside(t1, w.positions[1]);
-  const auto range2 = a2.positions_inside(t2, w.positions[2]);
-  std::fill_n(row, static_cast<std::size_t>(w.count()) * width, std::byte{});
-  for (std::int64_t o0 = range0.begin; o0 < range0.end; ++o0)
-    for (std::int64_t o1 = range1.begin; o1 < range1.end; ++o1) {
-      const std::int64_t i0 = o0 * a0.stride - a0.pad_begin + t0 * a0.dilation;
-      const std::int64_t i1 = o1 * a1.stride - a1.pad_begin + t1 * a1.dilation;
-      const std::int64_t from = (i0 * a1.extent + i1) * a2.extent + t2 * a2.dilation - a2.pad_begin;
-      const std::int64_t to = (o0 * w.positions[1] + o1) * w.positions[2];
-      constexpr auto bytes = static_cast<std::int64_t>(width);
-      kernels::for_strided(range2, a2.stride, [=](std::int64_t o, std::int64_t i) {
-        std::memcpy(row + (to + o) * bytes, plane + (from + i) * bytes, width);
-      });
-    }
+  constexpr auto bytes = static_cast<std::int64_t>(width);
+  const std::int64_t stride = w.axes[2].stride;
+  std::fill_n(row, w.count() * bytes, std::byte{});
+  kernels::for_each_line_of_tap(w, tap, [=](ir::kernels::IndexRange range, std::int64_t at, std::int64_t line) {
+    kernels::for_strided(range, stride, [=](std::int64_t o, std::int64_t i) {
+      std::memcpy(row + (line + o) * bytes, plane + (at + i) * bytes, width);
+    });
+  });
 }
 
 }  // namespace
