@@ -54,6 +54,7 @@ float significand(uint magnitude, out int exponent) {
   return uintBitsToFloat(magnitude & 0x007FFFFFu | 0x3F800000u);
 }
 float significand_of(float x, out int exponent) { return significand(magnitude_of(x), exponent); }
+bool is_subnormal(float x) { return magnitude_of(x) - 1u < 0x007FFFFFu; }
 
 /// a / b within 1.5 ulp (0.5 with a fused fma), for finite a and |b| in [2^-120, 2^120].
 precise float quotient(float a, float b) {

@@ -6,7 +6,6 @@
 #include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
 #include "gpu_vulkan/glsl/specials_kept.glsl"
 
-#include "gpu_vulkan/glsl/fused.glsl"
 #ifdef VARIANT_f64
 #include "gpu_vulkan/kernels/elementwise/activation_f64.glsl"
 #else
@@ -23,12 +22,6 @@ layout(set = 0, binding = 1) readonly buffer PackedValue { PACKED packed_value[]
 layout(set = 0, binding = 2) writeonly buffer Y { STORED y[]; };
 layout(set = 0, binding = 2) writeonly buffer PackedY { PACKED packed_y[]; };
 
-#ifdef IS_NARROW
-const bool to_odd = true;  // the store rounds once more
-#else
-const bool to_odd = false;
-#endif
-
 COMPUTED opened(COMPUTED g) {
   switch (function) {
     case SILU: return siluf(g);
@@ -39,8 +32,25 @@ COMPUTED opened(COMPUTED g) {
   }
 }
 
-// In integers: either factor may make a normal number of a subnormal one.
-COMPUTED apply(COMPUTED g, COMPUTED v) { return fused(opened(g), v, COMPUTED(-0.0), to_odd); }
+#ifdef VARIANT_f16
+// A factor that is subnormal in f32 makes a 0 of f16.
+precise float apply(float g, float v) { return opened(g) * v; }
+#else
+/// x 2^-n, n < 0 where x is subnormal: a device may read such a number as 0, which a large factor makes a normal one.
+COMPUTED raised(COMPUTED x, out int n) {
+  n = 0;
+  if (!is_subnormal(x)) return x;
+  const COMPUTED m = significand_of(x, n);
+  ++n;
+  return with_sign(COMPUTED(0.5) * m, x);
+}
+
+precise COMPUTED apply(COMPUTED g, COMPUTED v) {
+  int of_g, of_v;
+  const COMPUTED f = raised(opened(g), of_g), by = raised(v, of_v);
+  return scale(f * by, of_g + of_v);
+}
+#endif
 
 PACKED operand_gate(uint at, uint n) {
   PACKED p;
