@@ -20,17 +20,30 @@ bool has_terms(ir::Role role) {
   return role == data || role == factor || role == value || role == parameter;
 }
 
+void clear(ir::Tensor& tensor, std::size_t axis, const std::function<bool(std::int64_t)>& is_zero) {
+  const ir::Lines lines = ir::along(tensor.shape(), static_cast<std::int64_t>(axis));
+  const std::size_t width = ir::info(tensor.dtype()).bytes;
+  for (std::int64_t line = 0; line < lines.count(); ++line)
+    for (std::int64_t k = 0; k < lines.length; ++k)
+      if (is_zero(k)) std::ranges::fill(tensor.bytes().subspan(lines.at(line, k) * width, width), std::byte{0});
+}
+
+/// Another operand whose numbers are the data of the same terms.
+std::optional<std::size_t> partner_of(const Site& site, const ir::Loops& loops, const ir::Loop& loop, std::size_t i) {
+  if (loops.operand(i).role != ir::Role::data) return {};
+  for (std::size_t other = i + 1; other < loop.in.size(); ++other)
+    if (loop.in[other] == loop.in[i] && loops.operand(other).role == ir::Role::data)
+      return site.segment.graph.nodes().front().inputs[other];
+  return {};
+}
+
 }  // namespace
 
 std::vector<ir::Tensor> zeroed(const Site& site, const Summed& summed,
                                const std::function<bool(std::int64_t)>& is_zero) {
   auto inputs = site.inputs();
-  ir::Tensor& tensor = inputs[summed.operand];
-  const ir::Lines lines = ir::along(tensor.shape(), static_cast<std::int64_t>(summed.axis));
-  const std::size_t width = ir::info(tensor.dtype()).bytes;
-  for (std::int64_t line = 0; line < lines.count(); ++line)
-    for (std::int64_t k = 0; k < lines.length; ++k)
-      if (is_zero(k)) std::ranges::fill(tensor.bytes().subspan(lines.at(line, k) * width, width), std::byte{0});
+  clear(inputs[summed.operand], summed.axis, is_zero);
+  if (summed.partner) clear(inputs[*summed.partner], summed.axis, is_zero);
   return inputs;
 }
 
@@ -46,7 +59,8 @@ std::optional<Summed> summed_axis(const Site& site) {
           const std::size_t operand =
               site.segment.graph.nodes().front().inputs[i];  // a segment counts its inputs first
           const bool is_linear = loops.operand(i).degree == ir::Degree::linear;
-          if (site.operands[operand].now.shape()[*axis] > 1) return Summed{operand, *axis, is_linear};
+          if (site.operands[operand].now.shape()[*axis] > 1)
+            return Summed{operand, *axis, partner_of(site, loops, loop, i), is_linear};
         }
     }
   return {};

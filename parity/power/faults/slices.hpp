@@ -6,9 +6,11 @@
 
 namespace plumb::parity::power::faults {
 
-/// An axis of an operand over which the op sums: a slice of zeros takes its terms out.
+/// An axis of an operand over which the op sums: a slice of zeros takes its terms out. Terms that two operands make
+/// other than as factors, such as differences, need a slice of zeros in `partner` too, on the same axis.
 struct Summed {
   std::size_t operand = 0, axis = 0;
+  std::optional<std::size_t> partner = {};
   bool is_linear = false;  ///< the output is the sum of what the slices give, so that a slice may also come twice
 };
 
