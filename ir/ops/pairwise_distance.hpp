@@ -38,10 +38,7 @@ struct PairwiseDistance {
     check(*this, 1, x.rank() == 2 && y.rank() == 2 && x[1] == y[1], "x is ", in[0], ", y is ", in.back());
     return {{in[0].dtype, {x[0], y[0]}}};
   }
-  ErrorClass error_class() const {
-    const bool is_sum = metric == DistanceMetric::squared_euclidean || metric == DistanceMetric::manhattan;
-    return is_sum ? ErrorClass::dot : ErrorClass::comp;
-  }
+  ErrorClass error_class() const { return ErrorClass::comp; }
   Cost cost(Types in, Types out) const {
     const std::int64_t d = in[0].shape[1];
     const double each = metric == DistanceMetric::cosine ? 6 : 3;
