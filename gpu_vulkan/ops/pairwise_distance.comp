@@ -59,7 +59,6 @@ COMPUTED in_units(COMPUTED value, int exponent) {
 COMPUTED euclidean_in_units(uint row, uint column) {
   COMPUTED peak = COMPUTED(0), sum = COMPUTED(0);
   for (uint k = 0; k < d; ++k) peak = maximum(peak, abs(difference(row, column, k)));
-  if (is_zero(peak) || is_nan(peak) || is_infinite(peak)) return peak;
   const int exponent = exponent_of(peak);
   for (uint k = 0; k < d; ++k) {
     const COMPUTED t = in_units(difference(row, column, k), exponent);

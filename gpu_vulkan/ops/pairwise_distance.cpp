@@ -8,7 +8,6 @@ namespace plumb::gpu_vulkan {
 
 void lower(const ir::ops::PairwiseDistance& op, plan::Lowering& node) {
   node.needs_its_types();
-  node.needs_its_sizes();
   constexpr kernels::common::ElementTile large{.rows = 64, .columns = 64, .depth = 16, .elements = {4, 4}},
       small{.rows = 16, .columns = 16, .depth = 16, .elements = {1, 1}};
   const ir::DType dtype = node.in_type(0).dtype;

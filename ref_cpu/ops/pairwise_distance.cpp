@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/exponent.hpp"
 #include "ref_cpu/kernels/fold.hpp"
 #include "ref_cpu/parallel.hpp"
 
@@ -21,14 +22,6 @@ struct Row {
   C norm = 0;
 };
 
-/// The exponent of the largest of `count` magnitudes; 0 of zeros, and beside NaN and infinity.
-template <class C, class Item>
-int exponent_of_largest(std::int64_t count, const Item& item) {
-  C peak = 0;
-  for (std::int64_t k = 0; k < count; ++k) peak = std::max(peak, std::abs(item(k)));
-  return peak > 0 && std::isfinite(peak) ? std::ilogb(peak) : 0;
-}
-
 template <class C, class Item>
 C sum_of_squares(std::int64_t count, const Item& item) {
   return kernels::sum(count, [&](std::int64_t k) { return item(k) * item(k); });
@@ -39,7 +32,7 @@ template <class C, class Item>
 C norm_of(std::int64_t count, const Item& item) {
   const C least = std::sqrt(std::numeric_limits<C>::min()), total = sum_of_squares<C>(count, item);
   if (total >= least && total <= std::numeric_limits<C>::max()) return std::sqrt(total);
-  const int exponent = exponent_of_largest<C>(count, item);
+  const int exponent = kernels::exponent_of_largest<C>(count, item);
   const auto in_units = [&](std::int64_t k) { return std::scalbn(item(k), -exponent); };
   return std::scalbn(std::sqrt(sum_of_squares<C>(count, in_units)), exponent);
 }
@@ -48,7 +41,8 @@ C norm_of(std::int64_t count, const Item& item) {
 template <class C>
 void scale(Row<C>& row) {
   const auto count = static_cast<std::int64_t>(row.values.size());
-  const int exponent = exponent_of_largest<C>(count, [&](std::int64_t k) { return row.values[std::size_t(k)]; });
+  const int exponent =
+      kernels::exponent_of_largest<C>(count, [&](std::int64_t k) { return row.values[std::size_t(k)]; });
   for (C& x : row.values) x = std::scalbn(x, -exponent);
   row.norm = std::sqrt(sum_of_squares<C>(count, [&](std::int64_t k) { return row.values[std::size_t(k)]; }));
 }

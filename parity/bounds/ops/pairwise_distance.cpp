@@ -13,47 +13,39 @@ namespace {
 
 using Metric = ir::ops::DistanceMetric;
 
-/// The sum of a number of each row of x and of each row of y, for every pair.
-Real pair_sum(const ir::ops::PairwiseDistance& op, const std::function<std::optional<Real>(std::size_t)>& of_rows,
-              const Node& node) {
-  Real total = node.builder.constant(0);
-  if (const auto rows = of_rows(0)) total = total + *rows;
-  if (const auto rows = of_rows(op.has_y ? 1 : 0)) total = total + reshaped(*rows, {1, node.y().shape()[1]});
-  return total;
+Real length_of(Real x) { return x.builder->apply(ir::ops::Reduce{ir::ops::ReduceFunction::l2, {1}, true}, {x}); }
+
+/// The change of distances from rows `x` that move by so much; of cosines by the angle.
+Real change_by_rows(Metric metric, Real by, Real x) {
+  if (metric == Metric::manhattan) return sum(abs(by), {1});
+  if (metric != Metric::cosine) return length_of(by);
+  return finite_or_zero(min(2 * (length_of(by) / length_of(x)), by.builder->constant(2)));
 }
 
-Real length_of(Real x) { return x.builder->apply(ir::ops::Reduce{ir::ops::ReduceFunction::l2, {1}, true}, {x}); }
-Real size_of(Metric metric, Real x) { return metric == Metric::manhattan ? sum(abs(x), {1}) : length_of(x); }
-
-/// The change of a distance of which rows move by so much, as the triangle inequality has it; of cosines by the angle.
-Real change(const ir::ops::PairwiseDistance& op, const Node& node,
-            const std::function<std::optional<Real>(std::size_t)>& moves) {
-  if (op.metric == Metric::cosine) {
-    const auto turns = [&](std::size_t i) -> std::optional<Real> {
-      const auto by = moves(i);
-      if (!by) return by;
-      return finite_or_zero(min(2 * (length_of(*by) / length_of(node.in[i])), node.builder.constant(2)));
-    };
-    return min(pair_sum(op, turns, node), node.builder.constant(2));
+/// The change of a distance of which operands move by so much, as the triangle inequality has it.
+Real change(const ir::ops::PairwiseDistance& op, const Node& node, const Errors& moves) {
+  const Real y = node.y();
+  Real moved = node.builder.constant(0);
+  for (const std::size_t axis : {0u, 1u}) {
+    const std::size_t i = op.has_y ? axis : 0;
+    if (!moves[i]) continue;
+    const Real of_rows = change_by_rows(op.metric, *moves[i], node.in[i]);
+    moved = moved + (axis == 0 ? of_rows : reshaped(of_rows, {1, y.shape()[1]}));
   }
-  const Real moved = pair_sum(
-      op,
-      [&](std::size_t i) {
-        const auto by = moves(i);
-        return by ? std::optional(size_of(op.metric, *by)) : by;
-      },
-      node);
-  if (op.metric != Metric::squared_euclidean) return moved;
-  return 2 * (sqrt(node.y()) * moved) + square(moved);
+  if (op.metric == Metric::cosine) return min(moved, node.builder.constant(2));
+  return op.metric == Metric::squared_euclidean ? 2 * (sqrt(y) * moved) + square(moved) : moved;
 }
 
 /// The loss below the smallest normal number: operands that a device takes for 0, and differences or squares of which
 /// each is off by no more than itself, and than a step of subnormal numbers or what is flushed.
 Real lost(const ir::ops::PairwiseDistance& op, const Node& node, double terms) {
   const double f = node.flushed();
-  const Real none = node.builder.constant(0);
-  const Real of_operands =
-      f == 0 ? none : change(op, node, [&](std::size_t i) { return std::optional(may_vanish(node.in[i], f)); });
+  Real of_operands = node.builder.constant(0);
+  if (f > 0) {
+    Errors vanished;
+    for (const Real x : node.in) vanished.emplace_back(may_vanish(x, f));
+    of_operands = change(op, node, vanished);
+  }
   if (op.metric == Metric::cosine) return of_operands;
   const double of_square = op.metric == Metric::squared_euclidean ? node.spacing() : 0;
   return of_operands + min(node.builder.constant(terms * std::max(f, of_square)), node.y());
@@ -75,8 +67,7 @@ Bound rounding(const ir::ops::PairwiseDistance& op, const Node& node) {
 
 Model error_model(const ir::ops::PairwiseDistance& op) {
   return {.rounding = [op](const Node& node) { return rounding(op, node); },
-          .carried = [op](const Node& node,
-                          const Errors& errors) { return change(op, node, [&](std::size_t i) { return errors[i]; }); }};
+          .carried = [op](const Node& node, const Errors& errors) { return change(op, node, errors); }};
 }
 
 }  // namespace plumb::parity::bounds
