@@ -6,7 +6,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "gpu_vulkan/glsl/element.glsl"
 #include "gpu_vulkan/glsl/index.glsl"
-#include "gpu_vulkan/glsl/arithmetic.glsl"
+#include "gpu_vulkan/glsl/units.glsl"
 #ifdef VARIANT_f64
 #define REAL double
 #define PAIR dvec2
@@ -28,32 +28,17 @@ layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
 layout(set = 0, binding = 1) buffer Partials { PAIR partials[]; };  // (peak, Σ) of each slice of each line
 layout(set = 0, binding = 2) writeonly buffer Y { STORED y[]; };
 
-/// The exponent of a magnitude, within what power() takes both ways; 0 where the line has no unit.
-int exponent_of(REAL peak) {
-  if (is_zero(peak) || !is_finite(peak)) return 0;
-#ifdef VARIANT_f64
-  return clamp(int(unpackDouble2x32(peak).y >> 20) - 1023, -1022, 1022);
-#else
-  return clamp(int(floatBitsToUint(peak) >> 23) - 127, -126, 126);
-#endif
-}
-
-REAL power(int n) {
-#ifdef VARIANT_f64
-  return packDouble2x32(uvec2(0u, uint(n + 1023) << 20));
-#else
-  return power_of_two(n);
-#endif
-}
+/// Taken from the bits: abs() of a device may flush.
+REAL magnitude(REAL x) { return with_sign(x, REAL(0.0)); }
 
 REAL term(REAL value) { return squared ? value * value : abs(value); }
 
 PAIR peak_and_sum(uint first, uint begin, uint end) {
   PAIR peak = PAIR(0.0), sum = PAIR(0.0);
-  for (uint k = begin + lane(); k < end; k += lanes) peak.x = maximum(peak.x, abs(load(x[first + k * inner])));
+  for (uint k = begin + lane(); k < end; k += lanes) peak.x = maximum(peak.x, magnitude(load(x[first + k * inner])));
   peak = combined(peak, MAXIMUM);
-  const REAL unit = power(-exponent_of(peak.x));
-  for (uint k = begin + lane(); k < end; k += lanes) sum = plus(sum, term(load(x[first + k * inner]) * unit));
+  const int unit = exponent_of(peak.x);
+  for (uint k = begin + lane(); k < end; k += lanes) sum = plus(sum, term(in_units(load(x[first + k * inner]), unit)));
   return PAIR(peak.x, total(combined(sum, SUM)));
 }
 
@@ -62,10 +47,11 @@ PAIR merged(uint first) {
   PAIR peak = PAIR(0.0), sum = PAIR(0.0);
   for (uint s = lane(); s < slices; s += lanes) peak.x = maximum(peak.x, partials[first + s].x);
   peak = combined(peak, MAXIMUM);
-  const REAL unit = power(-exponent_of(peak.x));
+  const int unit = exponent_of(peak.x);
   for (uint s = lane(); s < slices; s += lanes) {
     const PAIR slice = partials[first + s];
-    const REAL ratio = power(exponent_of(slice.x)) * unit;
+    if (is_zero(slice.x)) continue;
+    const REAL ratio = scale(REAL(1.0), exponent_of(slice.x) - unit);
     sum = plus(sum, squared ? slice.y * ratio * ratio : slice.y * ratio);
   }
   return PAIR(peak.x, total(combined(sum, SUM)));
@@ -82,9 +68,10 @@ void main() {
     if (live && lane() == 0u) partials[line * slices + slice] = found;
     return;
   }
-  const REAL unit = power(-exponent_of(found.x)), norm = squared ? square_root(found.y) : found.y;
+  const int unit = exponent_of(found.x);
+  const REAL norm = squared ? square_root(found.y) : found.y;
   for (uint k = begin + lane(); k < end; k += lanes) {
     const REAL value = load(x[first + k * inner]);
-    y[first + k * inner] = store(is_zero(norm) ? value : divide(value * unit, norm));
+    y[first + k * inner] = store(is_zero(norm) ? value : divide(in_units(value, unit), norm));
   }
 }

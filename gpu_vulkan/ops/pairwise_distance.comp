@@ -6,10 +6,10 @@
 // are made again from memory.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-#include "gpu_vulkan/glsl/arithmetic.glsl"
 #include "gpu_vulkan/glsl/element.glsl"
 #include "gpu_vulkan/glsl/index.glsl"
 #include "gpu_vulkan/glsl/specials_kept.glsl"
+#include "gpu_vulkan/glsl/units.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint rows = 64;
@@ -39,21 +39,6 @@ const float least = 1e-18, most = 1e36;
 bool is_ordinary(COMPUTED sum) { return sum >= least && sum <= most; }
 
 COMPUTED difference(uint row, uint column, uint k) { return load(x[row * d + k]) - load(y[column * d + k]); }
-
-/// The exponent of a magnitude; 0 of one that has none.
-int exponent_of(COMPUTED peak) {
-  int exponent = 0;
-  if (!is_zero(peak) && !is_nan(peak) && !is_infinite(peak)) significand_of(peak, exponent);
-  return exponent;
-}
-
-/// x 2^-exponent. Subnormals are shifted as integers: a device may read them as 0.
-COMPUTED in_units(COMPUTED value, int exponent) {
-  if (is_zero(value) || is_nan(value) || is_infinite(value)) return value;
-  int own;
-  const COMPUTED m = significand_of(value, own);
-  return with_sign(scale(m, own - exponent), value);
-}
 
 /// The root of a sum of squares in units of the power of two below the largest difference.
 COMPUTED euclidean_in_units(uint row, uint column) {
