@@ -23,12 +23,13 @@ std::optional<DType> accumulator_of(std::span<const Sum> sums) {
 }
 
 std::string to_text(const Sum& sum) {
-  std::string text = cat(sum.of, ": ", enum_name(sum.unit), ' ', sum.accumulator, " [");
+  std::string text = cat(enum_name(sum.of), ": ", enum_name(sum.unit), ' ', sum.accumulator, " [");
   for (std::size_t i = 0; i < sum.levels.size(); ++i) text += (i == 0 ? "" : " ") + to_text(sum.levels[i]);
   text += ']';
   if (sum.order != "contract") text += " order " + sum.order;
   if (sum.is_rounded) text += " kept rounded";
-  for (std::size_t i = 0; i < sum.epilogue.size(); ++i) text += (i == 0 ? " then " : ", ") + sum.epilogue[i];
+  for (std::size_t i = 0; i < sum.epilogue.size(); ++i)
+    text += cat(i == 0 ? " then " : ", ", enum_name(sum.epilogue[i]));
   if (sum.rescale > 0) text += cat(" rescaled every ", sum.rescale);
   return text;
 }

@@ -29,6 +29,60 @@ constexpr auto enum_names(SumTake) { return std::array<std::string_view, 2>{"run
 enum class SumJoin { chain, pair, unit };
 constexpr auto enum_names(SumJoin) { return std::array<std::string_view, 3>{"chain", "pair", "unit"}; }
 
+/// The sum that a kernel makes, of those that its op has: error models ask by it how their sum is added.
+enum class SumName {
+  product,   ///< of factors: matrices, filters, frequencies
+  taps,      ///< of points around a position
+  columns,   ///< of windows that overlap, as columns
+  windows,   ///< likewise, as frames
+  updates,   ///< of values that are scattered to one place
+  states,    ///< of a recurrence, decayed
+  prefix,    ///< of what is before each place of a line
+  rotation,  ///< of a pair that is turned
+  distance,  ///< of the differences of two rows, or their products
+  powers,    ///< of a line's magnitudes or squares
+  squares,   ///< of a line, without its mean
+  mean,      ///< of a line
+  variance,  ///< about the mean
+  scores,    ///< of a query and a key
+  row_sum,   ///< of exponentials
+  values,    ///< weighted by these
+  sum,       ///< of a reduction; those below by the names of their functions
+  l1,
+  l2,
+  sum_square,
+  log_sum,
+  log_sum_exp
+};
+constexpr auto enum_names(SumName) {
+  return std::array<std::string_view, 22>{"product",  "taps",       "columns",  "windows",    "updates", "states",
+                                          "prefix",   "rotation",   "distance", "powers",     "squares", "mean",
+                                          "variance", "scores",     "row_sum",  "values",     "sum",     "l1",
+                                          "l2",       "sum_square", "log_sum",  "log_sum_exp"};
+}
+
+/// An operation of a kernel behind its sum.
+enum class SumStep {
+  alpha,
+  bias,
+  scale,
+  division,
+  softcap,
+  residual,
+  activation,
+  silu,
+  translation,
+  power,
+  skip,
+  root,
+  log10
+};
+constexpr auto enum_names(SumStep) {
+  return std::array<std::string_view, 13>{"alpha",    "bias",       "scale", "division",    "softcap",
+                                          "residual", "activation", "silu",  "translation", "power",
+                                          "skip",     "root",       "log10"};
+}
+
 /// One level of a sum: `count` items share out its terms and are joined.
 struct SumLevel {
   std::int64_t count = 0;  ///< 0: as many as there are
@@ -45,14 +99,14 @@ struct SumLevel {
 ///   vector, 64 lanes  unit either   levels [{256 run chain} {0 run chain} {64 every pair}]
 ///   coopmat split4    unit matrix   levels [{16 run unit} {0 run chain} {4 run chain}]
 struct Sum {
-  std::string of = "product";  ///< "product", "scores", "row_sum", "values", "mean", "variance", ...
+  SumName of = SumName::product;
   SumUnit unit = SumUnit::separate;
   DType accumulator = DType::f32;
-  std::vector<SumLevel> levels = {};  ///< innermost first
-  std::string order = "contract";     ///< "contract" (verdict.md 2), or a permutation of it: "reversed", "taps_first"
-  bool is_rounded = false;            ///< the result goes on as one rounded number rather than as a pair
-  std::vector<std::string> epilogue = {};  ///< the kernel's operations behind the sum, in order: "alpha", "bias", ...
-  std::int64_t rescale = 0;                ///< terms after which a running maximum may scale the sum; 0: never
+  std::vector<SumLevel> levels = {};   ///< innermost first
+  std::string order = "contract";      ///< "contract" (verdict.md 2), or a permutation of it: "reversed", "taps_first"
+  bool is_rounded = false;             ///< the result goes on as one rounded number rather than as a pair
+  std::vector<SumStep> epilogue = {};  ///< the kernel's operations behind the sum, in order
+  std::int64_t rescale = 0;            ///< terms after which a running maximum may scale the sum; 0: never
   bool operator==(const Sum&) const = default;
 };
 

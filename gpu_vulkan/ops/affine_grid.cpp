@@ -18,7 +18,8 @@ void lower(const ir::ops::AffineGrid& op, plan::Lowering& node) {
   for (std::size_t k = 0; k < rank; ++k) block.extent[k] = static_cast<std::uint32_t>(op.output_shape[rank - 1 - k]);
   constexpr std::uint32_t threads = 64;
   kernels::common::publish(
-      {.unit = ir::SumUnit::either, .levels = {kernels::common::chain()}, .epilogue = {"translation"}}, dtype, node);
+      {.unit = ir::SumUnit::either, .levels = {kernels::common::chain()}, .epilogue = {ir::SumStep::translation}},
+      dtype, node);
   node.dispatch({
       .shader = {ir::cat("affine_grid.", dtype),
                  {{"invocations", threads},

@@ -21,8 +21,8 @@ void convolve_chunk(const CausalConv& op, plan::Lowering& node) {
   };
   const kernels::common::Divisor by_units(units), by_channels(x[1]);
   ir::Sum sum{.unit = ir::SumUnit::either, .levels = kernels::common::in_chunks()};
-  if (op.has_bias) sum.epilogue.emplace_back("bias");
-  if (op.activation == ir::ops::CausalActivation::silu) sum.epilogue.emplace_back("silu");
+  if (op.has_bias) sum.epilogue.push_back(ir::SumStep::bias);
+  if (op.activation == ir::ops::CausalActivation::silu) sum.epilogue.push_back(ir::SumStep::silu);
   kernels::common::publish(std::move(sum), dtype, node);
   node.dispatch({
       .shader = {ir::cat("causal_conv.", dtype),

@@ -19,7 +19,7 @@ void lower(const ir::ops::Col2im& op, plan::Lowering& node) {
   };
   constexpr std::uint32_t threads = 64;
   const auto& [dtype, shape] = node.out_type(0);
-  kernels::common::publish({.of = "columns", .levels = kernels::common::in_chunks()}, dtype, node);
+  kernels::common::publish({.of = ir::SumName::columns, .levels = kernels::common::in_chunks()}, dtype, node);
   node.dispatch({
       .shader = {ir::cat("col2im.", dtype), {{"invocations", threads}}},
       .reads = {node.in(0)},

@@ -18,7 +18,7 @@ void lower(const ir::ops::ConvTranspose& op, plan::Lowering& node) {
   constexpr std::uint32_t threads = 64;
   const auto& [dtype, shape] = node.out_type(0);
   ir::Sum sum{.unit = ir::SumUnit::either, .levels = kernels::common::in_chunks()};
-  if (op.has_bias) sum.epilogue = {"bias"};
+  if (op.has_bias) sum.epilogue = {ir::SumStep::bias};
   kernels::common::publish(std::move(sum), dtype, node);
   node.dispatch({
       .shader = {ir::cat("conv_transpose.", dtype), {{"invocations", threads}, {"has_bias", op.has_bias}}},

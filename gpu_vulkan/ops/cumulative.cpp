@@ -53,7 +53,7 @@ void publish(const ir::ops::Cumulative& op, DType dtype, std::int64_t block, std
   levels.push_back(kernels::common::chain());
   levels = kernels::common::without_single(std::move(levels));
   std::ranges::transform(levels, levels.begin(), kernels::common::compensated);
-  kernels::common::publish({.of = "prefix",
+  kernels::common::publish({.of = ir::SumName::prefix,
                             .levels = std::move(levels),
                             .order = op.reverse ? kernels::common::order::reversed : "contract"},
                            dtype, node);

@@ -20,9 +20,10 @@ void lower(const ir::ops::GridSample& op, plan::Lowering& node) {
   constexpr std::uint32_t threads = 64;
   if (op.mode != ir::ops::SampleMode::nearest) {
     const std::int64_t taps = op.mode == ir::ops::SampleMode::linear ? 2 : 4;  // per axis
-    kernels::common::publish(
-        {.of = "taps", .unit = ir::SumUnit::either, .levels = {kernels::common::chain(taps), kernels::common::chain()}},
-        dtype, node);
+    kernels::common::publish({.of = ir::SumName::taps,
+                              .unit = ir::SumUnit::either,
+                              .levels = {kernels::common::chain(taps), kernels::common::chain()}},
+                             dtype, node);
   }
   node.dispatch({
       .shader = {ir::cat("grid_sample.", dtype),

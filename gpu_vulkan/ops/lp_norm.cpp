@@ -32,7 +32,8 @@ void lower(const ir::ops::LpNorm& op, plan::Lowering& node) {
     });
   };
   kernels::common::publish(
-      {.of = "powers", .levels = kernels::rows::compensated_levels(share, share), .is_rounded = true}, dtype, node);
+      {.of = ir::SumName::powers, .levels = kernels::rows::compensated_levels(share, share), .is_rounded = true}, dtype,
+      node);
   const plan::Slot x = node.in(0), y = node.out(0);
   // In one piece there are no partials; but their binding counts as written, so it must be none of what is read.
   if (share.slices == 1) return dispatch(kernels::rows::LineStage::whole, {x}, {y, y});

@@ -23,8 +23,10 @@ void lower(const ir::ops::Lrn& op, plan::Lowering& node) {
   const float in_f32 = static_cast<float>(op.alpha) / static_cast<float>(op.size);
   constexpr std::uint32_t threads = 128;
   const ir::SumLevel window = kernels::common::compensated(kernels::common::chain());
-  kernels::common::publish({.of = "squares", .levels = {window}, .epilogue = {"scale", "bias", "power"}}, x.dtype,
-                           node);
+  kernels::common::publish({.of = ir::SumName::squares,
+                            .levels = {window},
+                            .epilogue = {ir::SumStep::scale, ir::SumStep::bias, ir::SumStep::power}},
+                           x.dtype, node);
   node.dispatch({
       .shader = {ir::cat("lrn.", x.dtype), {{"invocations", threads}}},
       .reads = {node.in(0)},

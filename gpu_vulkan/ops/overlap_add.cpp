@@ -18,7 +18,7 @@ void lower(const ir::ops::OverlapAdd& op, plan::Lowering& node) {
   };
   const kernels::common::Divisor by_length(op.length), by_hop(hop);
   constexpr std::uint32_t threads = 128;
-  kernels::common::publish({.of = "windows", .levels = kernels::common::in_chunks()}, dtype, node);
+  kernels::common::publish({.of = ir::SumName::windows, .levels = kernels::common::in_chunks()}, dtype, node);
   node.dispatch({
       .shader = {ir::cat("overlap_add.", dtype), {{"invocations", threads}}},
       .reads = {node.in(0)},

@@ -16,7 +16,7 @@ void lower(const ir::ops::PairwiseDistance& op, plan::Lowering& node) {
   struct Block {
     std::uint32_t n, m, d;
   };
-  kernels::common::publish({.of = "distance",
+  kernels::common::publish({.of = ir::SumName::distance,
                             .unit = ir::SumUnit::either,
                             .levels = {kernels::common::chain(tile.depth), kernels::common::chain()},
                             .is_rounded = true},

@@ -123,9 +123,10 @@ void lower_weighted(const ir::ops::Resize& op, const Resampling& made, plan::Low
   const auto& [dtype, shape] = node.out_type(0);
   const auto value = outside_value(op.extrapolation_value, dtype == ir::DType::f64 ? dtype : ir::DType::f32);
   // Lines of taps along the last resampled dimension, then these lines.
-  kernels::common::publish(
-      {.of = "taps", .unit = ir::SumUnit::either, .levels = {kernels::common::chain(), kernels::common::chain()}},
-      dtype, node);
+  kernels::common::publish({.of = ir::SumName::taps,
+                            .unit = ir::SumUnit::either,
+                            .levels = {kernels::common::chain(), kernels::common::chain()}},
+                           dtype, node);
   node.dispatch({
       .shader = {ir::cat("resize.", dtype),
                  {{"invocations", resize_threads}, {"dimensions", made.count}, {"resampled", made.resampled}}},

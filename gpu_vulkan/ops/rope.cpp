@@ -34,8 +34,8 @@ void lower(const ir::ops::Rope& op, plan::Lowering& node) {
     reads.push_back(node.in(3));
     writes.push_back(node.faults());
   }
-  kernels::common::publish({.of = "rotation", .unit = ir::SumUnit::either, .levels = {kernels::common::chain(2)}},
-                           x.dtype, node);
+  kernels::common::publish(
+      {.of = ir::SumName::rotation, .unit = ir::SumUnit::either, .levels = {kernels::common::chain(2)}}, x.dtype, node);
   node.dispatch({
       .shader = std::move(shader),
       .reads = std::move(reads),

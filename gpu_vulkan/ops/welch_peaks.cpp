@@ -20,7 +20,7 @@ void average(const ir::ops::WelchPeaks& op, plan::Slot means, plan::Lowering& no
   };
   constexpr std::uint32_t threads = 128;
   const kernels::common::Divisor by_bins(bins);
-  kernels::common::publish({.of = "mean", .levels = kernels::common::in_chunks()}, dtype, node);
+  kernels::common::publish({.of = ir::SumName::mean, .levels = kernels::common::in_chunks()}, dtype, node);
   node.dispatch({
       .shader = {ir::cat("welch_peaks.", dtype), {{"invocations", threads}}},
       .reads = {node.in(0)},

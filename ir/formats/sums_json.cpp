@@ -27,8 +27,8 @@ void add_members(JsonObject& object, const Sum& sum) {
   unit.emplace_back("accumulator", info(sum.accumulator).name);
   JsonArray levels, epilogue;
   for (const SumLevel& level : sum.levels) levels.push_back(level_json(level));
-  for (const std::string& step : sum.epilogue) epilogue.emplace_back(step);
-  object.emplace_back("of", sum.of);
+  for (const SumStep step : sum.epilogue) epilogue.push_back(word(step));
+  object.emplace_back("of", word(sum.of));
   object.emplace_back("unit", std::move(unit));
   object.emplace_back("levels", std::move(levels));
   object.emplace_back("order", sum.order);
@@ -59,10 +59,15 @@ std::int64_t count_member(const Json& object, std::string_view name) {
 }
 
 template <class T>
-T choice(const Json& object, std::string_view name) {
+T choice_of(const std::string& text) {
   T value{};
-  from_attribute(text_member(object, name), value);
+  from_attribute(text, value);
   return value;
+}
+
+template <class T>
+T choice(const Json& object, std::string_view name) {
+  return choice_of<T>(text_member(object, name));
 }
 
 SumLevel level_of(const Json& json) {
@@ -75,14 +80,14 @@ SumLevel level_of(const Json& json) {
 Sum sum_of(const Json& json) {
   const Json& unit = member(json, "unit");
   check_keys(object_of(unit, "unit"), {"kind", "accumulator"});
-  Sum sum{.of = text_member(json, "of"),
+  Sum sum{.of = choice<SumName>(json, "of"),
           .unit = choice<SumUnit>(unit, "kind"),
           .accumulator = choice<DType>(unit, "accumulator"),
           .order = text_member(json, "order"),
           .rescale = count_member(json, "rescale")};
   for (const Json& level : array_of(member(json, "levels"), "levels")) sum.levels.push_back(level_of(level));
   for (const Json& step : array_of(member(json, "epilogue"), "epilogue"))
-    sum.epilogue.push_back(text_of(step, "a step of the epilogue"));
+    sum.epilogue.push_back(choice_of<SumStep>(text_of(step, "a step of the epilogue")));
   const std::string& kept = text_member(json, "kept");
   require(kept == "rounded" || kept == "unrounded", "kept must be 'rounded' or 'unrounded'");
   sum.is_rounded = kept == "rounded";

@@ -5,6 +5,7 @@
 
 #include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
+#include "ir/sums.hpp"
 
 namespace plumb::ir::ops {
 
@@ -14,6 +15,9 @@ constexpr auto enum_names(ReduceFunction) {
   return std::array<std::string_view, 10>{"sum", "mean",       "product", "max",     "min",
                                           "l1",  "sum_square", "l2",      "log_sum", "log_sum_exp"};
 }
+
+/// The sum that a function makes; it must be one that adds.
+inline SumName sum_name(ReduceFunction function) { return enum_value<SumName>(enum_name(function)).value(); }
 
 /// The dtypes a function is defined on.
 constexpr DTypes reducible(ReduceFunction function) {

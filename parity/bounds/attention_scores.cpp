@@ -111,7 +111,7 @@ Weights weights_of(Real competing) {
 
 ScoreErrors score_errors(const ir::ops::Attention& op, const Scores& scores, const Node& node, const ScoreSteps& steps,
                          const Weights& weights) {
-  const Node part = node.with_sum(attention_sums::scores);
+  const Node part = node.with_sum(ir::SumName::scores);
   const SumSpread spread = spread_of(part, scores.extents().D, has_exact_products(node));
   const Real q = finite_or_zero(scores.queries(node.in[0])), k = finite_or_zero(scores.keys(node.in[1]));
   const double scale = scores.scale(), of_exp = 2 * limit_of(ir::ops::UnaryFunction::exp)->ulps;

@@ -9,11 +9,6 @@
 /// The scores of an attention, their softmax and what both may be off, as formulas (verdict.md V29).
 namespace plumb::parity::bounds {
 
-/// Names of the sums of an attention (ir::Sum::of).
-namespace attention_sums {
-inline constexpr auto scores = "scores", row_sum = "row_sum", values = "values";
-}
-
 /// The values of an attention again, heads in front: of q [B, Hk, g, Sq, D], g the queries that
 /// share keys, and of k and v [B, Hk, 1, Sk, D].
 class Scores {

@@ -46,7 +46,7 @@ Arithmetic safe_arithmetic(std::span<const ir::Sum> sums) {
   const auto by_matrix = [](const ir::Sum& sum) { return sum.unit == ir::SumUnit::matrix; };
   const auto in_f16 = [&](const ir::Sum& sum) { return by_matrix(sum) && sum.accumulator == ir::DType::f16; };
   const auto divides = [](const ir::Sum& sum) {
-    return sum.of == "values" && std::ranges::count(sum.epilogue, "division") > 0;
+    return sum.of == ir::SumName::values && std::ranges::count(sum.epilogue, ir::SumStep::division) > 0;
   };
   Arithmetic safe{.divides_last = std::ranges::any_of(sums, divides), .sums = {sums.begin(), sums.end()}};
   if (std::ranges::none_of(sums, by_matrix)) {
@@ -62,7 +62,7 @@ Arithmetic safe_arithmetic(std::span<const ir::Sum> sums) {
   return safe;
 }
 
-Arithmetic Arithmetic::of(std::string_view name) const {
+Arithmetic Arithmetic::of(ir::SumName name) const {
   Arithmetic part = *this;
   part.sum.reset();
   part.sums.clear();

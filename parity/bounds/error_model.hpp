@@ -34,7 +34,7 @@ struct Arithmetic {
   std::vector<ir::Sum> sums = {};
 
   /// How the sum of this name (ir::Sum::of) is made: along its own tree, where that is known, else as one chain.
-  Arithmetic of(std::string_view name) const;
+  Arithmetic of(ir::SumName name) const;
 
   /// The largest loss of each term where sums are cut off, in units of the roundoff at the larger of the sum so far and
   /// the terms; else 0. It is two units a block; for an unknown block three a term, which hold for every matrix unit
@@ -97,7 +97,7 @@ struct Node {
   /// How many standard deviations are allowed for.
   double lambda() const;
   /// This node, as far as its sum of this name goes.
-  Node with_sum(std::string_view name) const {
+  Node with_sum(ir::SumName name) const {
     Node part = *this;
     part.arithmetic = arithmetic.of(name);
     return part;

@@ -8,9 +8,6 @@
 /// (verdict.md V28).
 namespace plumb::parity::bounds {
 
-/// The name of a sum of exponentials (ir::Sum::of), beside others of its kernel.
-inline constexpr auto row_sum = "row_sum";
-
 /// Errors of e^(x - top) and of its sum S over a line, relative to each, in units of the roundoff u of what is computed
 /// in. With y = e^(x - top) / S: τ is the standard deviation of one exponential, ε what it is at most.
 struct Exponentials {

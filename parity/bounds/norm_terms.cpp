@@ -59,7 +59,7 @@ struct MeanError {
 MeanError mean_error(const Node& node, const Norm& norm, const LineStatistics& line) {
   const Bound none = both(node.builder.constant(0));
   if (!norm.centred || line.count <= 1) return {none, none};  // the mean of one element is that element
-  const Node part = node.with_sum(norm_sums::mean);
+  const Node part = node.with_sum(ir::SumName::mean);
   const Bound first = rounded_mean_error(part, norm, line);
   const bool is_pair = part.arithmetic.sum && !part.arithmetic.sum->is_rounded;
   return {first, is_pair ? second_mean_error(part, norm, line, first) : first, is_pair};
@@ -67,7 +67,7 @@ MeanError mean_error(const Node& node, const Norm& norm, const LineStatistics& l
 
 /// The error of Σd²/n, and of what the error of the mean leaves in it: its square, where nothing takes that off.
 Bound variance_error(const Node& node, const Norm& norm, const LineStatistics& line, const MeanError& of_mean) {
-  const Node part = node.with_sum(norm.centred ? norm_sums::variance : norm_sums::squares);
+  const Node part = node.with_sum(norm.centred ? ir::SumName::variance : ir::SumName::squares);
   const SumSpread spread = spread_of(part, static_cast<std::int64_t>(line.count), false);
   const double u = node.unit(), n = line.count, of_each = 3 + spread.of_size + (merges_slices(part.arithmetic) ? 6 : 0);
   const double of_square = spread.of_square + of_each * of_each, certain = u * (spread.certain + of_each);
@@ -124,7 +124,7 @@ Real unless_large(Real relative, Real usual, Real most) {
 /// these each addition may lose the same share of the root mean square of what is added up. Differences from the
 /// means of slices are at most twice as large in the mean.
 Real shift_error(const Node& node, const Norm& norm, const LineStatistics& line, bool is_pair) {
-  const Node part = node.with_sum(norm_sums::mean);
+  const Node part = node.with_sum(ir::SumName::mean);
   if (!(norm.centred && is_pair)) return node.builder.constant(0);
   const SumSpread spread = spread_of(part, static_cast<std::int64_t>(line.count), true);
   const bool has_few_bits = ir::unit_roundoff(node.in_types.at(0).dtype) > 0x1p-12;

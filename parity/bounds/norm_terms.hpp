@@ -8,11 +8,6 @@
 /// Error terms that the models of normalisations share (verdict.md V31).
 namespace plumb::parity::bounds {
 
-/// Names of the sums of a normalisation (ir::Sum::of).
-namespace norm_sums {
-inline constexpr auto mean = "mean", variance = "variance", squares = "squares";
-}
-
 /// Whether a kernel that makes a mean or a variance so merges those of slices of a line. Its first mean is that of one
 /// slice, anywhere between the elements; a second number makes up for it.
 bool merges_slices(const Arithmetic& arithmetic);

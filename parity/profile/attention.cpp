@@ -79,7 +79,8 @@ std::optional<Parts> parts_of(const ir::Sum& values, ir::DType dtype, bool is_ap
 
 std::optional<Emulators> emulators_of(const DeviceProfile& profile, std::span<const ir::Sum> sums, ir::DType dtype,
                                       std::int64_t width_of_head, bool fused) {
-  if (sums.size() != 3 || sums[0].of != "scores" || sums[1].of != "row_sum" || sums[2].of != "values")
+  if (sums.size() != 3 || sums[0].of != ir::SumName::scores || sums[1].of != ir::SumName::row_sum ||
+      sums[2].of != ir::SumName::values)
     return std::nullopt;
   const std::int64_t block = sums[2].rescale;
   ir::Sum in_order = sums[2];

@@ -94,7 +94,7 @@ const ir::Node* norm_behind(const Replay& replay) {
 /// Puts the norm into the filters and gives the convolution a bias, as what folds it does; false where that cannot be.
 bool fold(const Replay& replay, const ir::Node& norm, ir::ops::Conv& op, std::vector<ir::Tensor>& operands) {
   const auto& of_norm = norm.op.as<ir::ops::BatchNorm>();
-  const bool is_said = std::ranges::find(replay.sums[0].epilogue, "bias") != replay.sums[0].epilogue.end();
+  const bool is_said = std::ranges::find(replay.sums[0].epilogue, ir::SumStep::bias) != replay.sums[0].epilogue.end();
   if (!is_said || operands[0].dtype() != ir::DType::f32 || operands[0].shape().axis(of_norm.axis) != 1) return false;
   std::vector<ir::Tensor> channels;
   for (const ir::Value v : std::span(norm.inputs).subspan(1)) {

@@ -17,7 +17,8 @@ using core::terminal::short_number;
 
 /// "product in f32 by fma, 8 every pair of all run chain": how one sum is made, innermost first.
 std::string text_of(const ir::Sum& sum) {
-  std::string text = fmt::format("{} in {} by {}", sum.of, ir::info(sum.accumulator).name, ir::enum_name(sum.unit));
+  std::string text =
+      fmt::format("{} in {} by {}", ir::enum_name(sum.of), ir::info(sum.accumulator).name, ir::enum_name(sum.unit));
   for (const ir::SumLevel& level : sum.levels)
     text += fmt::format(", {} {} {}{}", level.count == 0 ? "all" : std::to_string(level.count),
                         ir::enum_name(level.take), ir::enum_name(level.join), level.compensated ? " compensated" : "");

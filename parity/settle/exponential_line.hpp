@@ -53,7 +53,7 @@ class ExponentialLine {
 template <class Line>
 Rows exponential_rows(const Operation& operation, std::int64_t axis) {
   const auto lines = std::make_shared<const element::terms::Lines>(operation.y, std::vector{axis});
-  const auto sum = std::make_shared<const InsideSum>(operation.node, bounds::row_sum, true);
+  const auto sum = std::make_shared<const InsideSum>(operation.node, ir::SumName::row_sum, true);
   return {.number_of = [=](std::int64_t index) { return lines->line_of(index); },
           .make = [=, &operation](std::int64_t line) -> std::unique_ptr<Row> {
             return std::make_unique<Line>(operation, *sum, lines->elements(line));

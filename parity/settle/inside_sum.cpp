@@ -9,7 +9,7 @@
 
 namespace plumb::parity::settle {
 
-InsideSum::InsideSum(const bounds::Node& node, std::string_view name, bool exact_terms)
+InsideSum::InsideSum(const bounds::Node& node, ir::SumName name, bool exact_terms)
     : arithmetic_(bounds::sum_arithmetic(node.with_sum(name), exact_terms)), lambda_(node.lambda()) {}
 
 double InsideSum::wide_error(const element::terms::ElementSum& sum) const {

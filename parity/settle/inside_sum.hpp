@@ -11,7 +11,7 @@ namespace plumb::parity::settle {
 class InsideSum {
  public:
   /// The sum of this name; `exact_terms`: its terms are numbers of the accumulator's type, or products that are.
-  InsideSum(const bounds::Node& node, std::string_view name, bool exact_terms);
+  InsideSum(const bounds::Node& node, ir::SumName name, bool exact_terms);
 
   /// The error of Σ terms by chance, and in any order of rounding.
   sums::ElementLimit error(const element::terms::ElementSum& sum) const {

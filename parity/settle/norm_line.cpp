@@ -19,9 +19,9 @@ struct NormSums {
   NormSums(const Operation& of, Normalization normalization)
       : operation(of),
         how(std::move(normalization)),
-        mean(of.node, bounds::norm_sums::mean, true),
-        variance(of.node, how.centred ? bounds::norm_sums::variance : bounds::norm_sums::squares, false),
-        merges_slices(how.centred && bounds::merges_slices(of.node.with_sum(bounds::norm_sums::mean).arithmetic)) {}
+        mean(of.node, ir::SumName::mean, true),
+        variance(of.node, how.centred ? ir::SumName::variance : ir::SumName::squares, false),
+        merges_slices(how.centred && bounds::merges_slices(of.node.with_sum(ir::SumName::mean).arithmetic)) {}
 
   const Operation& operation;
   Normalization how;
@@ -282,7 +282,7 @@ double NormLine::mean_limit(bool wide) const {
   for (const double x : x_) lost += may_vanish(x) / count();
   if (!sums_->mean.is_pair() || x_.size() <= 1) return of_sums + 2 * u * std::abs(mean_) + lost;
   const bounds::SumSpread spread =
-      bounds::spread_of(node.with_sum(bounds::norm_sums::mean), static_cast<std::int64_t>(x_.size()), true);
+      bounds::spread_of(node.with_sum(ir::SumName::mean), static_cast<std::int64_t>(x_.size()), true);
   const double of_first = sums_->mean.error(terms_).probable / count() + 2 * u * std::abs(mean_);
   return of_sums + u * std::sqrt(spread.of_square) * of_first + 2 * u * std::abs(mean_) + lost;
 }

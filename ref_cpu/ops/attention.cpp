@@ -280,15 +280,15 @@ std::vector<ir::Sum> published_sums(const Attention& op, ir::Types in) {
   if (!adds_in_f32(in[0].dtype) || !sees_all) return {};
   const std::int64_t keys = op.extents(in[0].shape, in[1].shape, in[2].shape).Sk;
   ir::Sum scores = gemm::sum_of_floats(), values = scores;
-  scores.of = "scores";
+  scores.of = ir::SumName::scores;
   scores.is_rounded = true;
-  scores.epilogue = {"scale"};
-  if (op.softcap > 0) scores.epilogue.emplace_back("softcap");
-  if (op.has_bias) scores.epilogue.emplace_back("bias");
-  values.of = "values";
+  scores.epilogue = {ir::SumStep::scale};
+  if (op.softcap > 0) scores.epilogue.push_back(ir::SumStep::softcap);
+  if (op.has_bias) scores.epilogue.push_back(ir::SumStep::bias);
+  values.of = ir::SumName::values;
   values.is_rounded = true;
-  values.epilogue = {"division"};
-  return {scores, {.of = "row_sum", .levels = kernels::fold_levels(keys), .is_rounded = true}, values};
+  values.epilogue = {ir::SumStep::division};
+  return {scores, {.of = ir::SumName::row_sum, .levels = kernels::fold_levels(keys), .is_rounded = true}, values};
 }
 
 void run(const Attention& op, Call& call) {

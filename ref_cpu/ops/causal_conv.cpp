@@ -96,8 +96,8 @@ void run(const CausalConv& op, Call& call) {
 std::vector<ir::Sum> published_sums(const CausalConv& op, ir::Types in) {
   if (!adds_in_f32(in[0].dtype)) return {};
   ir::Sum sum{.unit = ir::SumUnit::separate, .levels = {{}}};
-  if (op.has_bias) sum.epilogue.emplace_back("bias");
-  if (op.activation == CausalActivation::silu) sum.epilogue.emplace_back("silu");
+  if (op.has_bias) sum.epilogue.push_back(ir::SumStep::bias);
+  if (op.activation == CausalActivation::silu) sum.epilogue.push_back(ir::SumStep::silu);
   return {sum};
 }
 

@@ -247,7 +247,7 @@ std::vector<ir::Sum> published_sums(const ir::ops::Conv& op, ir::Types in) {
   if (!adds_in_f32(in[0].dtype)) return {};
   const bool is_depthwise = Geometry(op, in[0].shape, in[1].shape).is_depthwise();
   ir::Sum sum{.unit = is_depthwise ? ir::SumUnit::separate : gemm::unit_of_floats(), .levels = {{}}};
-  if (op.has_bias) sum.epilogue.emplace_back("bias");
+  if (op.has_bias) sum.epilogue.push_back(ir::SumStep::bias);
   return {sum};
 }
 

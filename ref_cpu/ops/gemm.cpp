@@ -37,8 +37,8 @@ void run(const ir::ops::Gemm& op, Call& call) {
 std::vector<ir::Sum> published_sums(const ir::ops::Gemm& op, ir::Types in) {
   if (!adds_in_f32(in[0].dtype)) return {};
   ir::Sum sum = gemm::sum_of_floats();
-  if (op.alpha != 1) sum.epilogue.emplace_back("alpha");
-  if (op.has_c) sum.epilogue.emplace_back("bias");
+  if (op.alpha != 1) sum.epilogue.push_back(ir::SumStep::alpha);
+  if (op.has_c) sum.epilogue.push_back(ir::SumStep::bias);
   return {sum};
 }
 

@@ -77,7 +77,7 @@ void run(const ir::ops::LogMel& op, Call& call) {
 
 std::vector<ir::Sum> published_sums(const ir::ops::LogMel&, ir::Types in) {
   if (!adds_in_f32(in[0].dtype)) return {};
-  return {{.unit = ir::SumUnit::separate, .levels = {{}}, .epilogue = {"log10"}}};
+  return {{.unit = ir::SumUnit::separate, .levels = {{}}, .epilogue = {ir::SumStep::log10}}};
 }
 
 }  // namespace plumb::ref_cpu

@@ -29,7 +29,7 @@ void run(const ir::ops::LogSoftmax& op, Call& call) {
 std::vector<ir::Sum> published_sums(const ir::ops::LogSoftmax& op, ir::Types in) {
   if (!adds_in_f32(in[0].dtype)) return {};
   const std::int64_t length = in[0].shape[in[0].shape.axis(op.axis)];
-  return {{.of = "row_sum", .levels = kernels::fold_levels(length), .is_rounded = true}};
+  return {{.of = ir::SumName::row_sum, .levels = kernels::fold_levels(length), .is_rounded = true}};
 }
 
 }  // namespace plumb::ref_cpu

@@ -327,8 +327,8 @@ std::vector<ir::Sum> published_sums(const Reduce& op, ir::Types in) {
   if (!adds_in_f32(in[0].dtype) || std::ranges::find(sums, op.function) == std::end(sums)) return {};
   auto levels = levels_of(Plan(in[0].shape, op.reduced(in[0].shape)));
   if (!levels) return {};
-  ir::Sum sum{.of = std::string(ir::enum_name(op.function)), .levels = std::move(*levels)};
-  if (op.function == F::l2) sum.epilogue = {"root"};
+  ir::Sum sum{.of = ir::ops::sum_name(op.function), .levels = std::move(*levels)};
+  if (op.function == F::l2) sum.epilogue = {ir::SumStep::root};
   return {sum};
 }
 

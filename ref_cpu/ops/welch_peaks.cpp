@@ -49,7 +49,7 @@ void run(const ir::ops::WelchPeaks& op, Call& call) {
 
 std::vector<ir::Sum> published_sums(const ir::ops::WelchPeaks&, ir::Types in) {
   if (!adds_in_f32(in[0].dtype)) return {};
-  return {{.of = "mean", .unit = ir::SumUnit::separate, .levels = {{}}}};
+  return {{.of = ir::SumName::mean, .unit = ir::SumUnit::separate, .levels = {{}}}};
 }
 
 }  // namespace plumb::ref_cpu

@@ -11,13 +11,13 @@ TEST(Sums, ATextHasTheLevelsInnermostFirst) {
 }
 
 TEST(Sums, ATextSaysWhatIsNotAsUsual) {
-  const Sum sum{.of = "row_sum",
+  const Sum sum{.of = ir::SumName::row_sum,
                 .unit = SumUnit::either,
                 .accumulator = DType::f16,
                 .levels = {{0, SumTake::every, SumJoin::pair, true}},
                 .order = "reversed",
                 .is_rounded = true,
-                .epilogue = {"alpha", "bias"},
+                .epilogue = {ir::SumStep::alpha, ir::SumStep::bias},
                 .rescale = 64};
   EXPECT_EQ(to_text(sum),
             "row_sum: either f16 [{0 every pair compensated}] order reversed kept rounded then alpha, bias "

@@ -129,7 +129,7 @@ TEST(Trees, OfGemmHaveAlphaAndBiasBehindThem) {
   expect_equal_to_replay(ir::ops::Gemm{.alpha = 0.3, .transpose_b = true}, {a, turned}, "alpha");
   expect_equal_to_replay(ir::ops::Gemm{.alpha = 1.7, .beta = -0.6, .has_c = true}, {a, b, c}, "alpha, beta and c");
   const auto sums = ran(ir::ops::Gemm{.alpha = 1.7, .has_c = true}, {a, b, c}).report.sums;
-  EXPECT_EQ(sums.at(0).epilogue, (std::vector<std::string>{"alpha", "bias"}));
+  EXPECT_EQ(sums.at(0).epilogue, (std::vector<ir::SumStep>{ir::SumStep::alpha, ir::SumStep::bias}));
 }
 
 TEST(Trees, OfConvolutionsAreOneChainAndABias) {
@@ -224,7 +224,7 @@ TEST(Trees, OfOthersAreNotPublished) {
     EXPECT_TRUE(sums(ir::ops::Matmul{}, {normal(dtype, {3, 4}, 1), normal(dtype, {4, 5}, 2)}).empty());
   EXPECT_TRUE(sums(ir::ops::ConvTranspose{}, {normal(DType::f32, {1, 2, 5, 5}, 1), normal(DType::f32, {2, 3, 2, 2}, 2)})
                   .empty());
-  EXPECT_EQ(sums(ir::ops::Softmax{}, {normal(DType::f32, {2, 40}, 1)}).at(0).of, "row_sum");
+  EXPECT_EQ(sums(ir::ops::Softmax{}, {normal(DType::f32, {2, 40}, 1)}).at(0).of, ir::SumName::row_sum);
 }
 
 }  // namespace

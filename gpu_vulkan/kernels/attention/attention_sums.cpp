@@ -4,13 +4,13 @@
 namespace plumb::gpu_vulkan::kernels::attention {
 
 void publish_sums(AttentionSums sums, const ir::ops::Attention& op, plan::Lowering& node) {
-  sums.scores.of = "scores";
-  sums.scores.epilogue = {"scale"};
-  if (op.softcap > 0) sums.scores.epilogue.emplace_back("softcap");
-  if (op.has_bias) sums.scores.epilogue.emplace_back("bias");
-  sums.row_sum.of = "row_sum";
-  sums.values.of = "values";
-  sums.values.epilogue = {"division"};
+  sums.scores.of = ir::SumName::scores;
+  sums.scores.epilogue = {ir::SumStep::scale};
+  if (op.softcap > 0) sums.scores.epilogue.push_back(ir::SumStep::softcap);
+  if (op.has_bias) sums.scores.epilogue.push_back(ir::SumStep::bias);
+  sums.row_sum.of = ir::SumName::row_sum;
+  sums.values.of = ir::SumName::values;
+  sums.values.epilogue = {ir::SumStep::division};
   sums.scores.is_rounded = sums.row_sum.is_rounded = true;
   sums.row_sum.rescale = sums.values.rescale = sums.block;
   for (ir::Sum* sum : {&sums.scores, &sums.row_sum, &sums.values})

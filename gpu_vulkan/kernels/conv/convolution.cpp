@@ -49,9 +49,9 @@ plan::Constants constants_of(const Epilogue& epilogue) {
 }  // namespace
 
 ir::Sum with_epilogue(const Convolution& conv, ir::Sum sum) {
-  if (conv.has_bias) sum.epilogue.emplace_back("bias");
-  if (conv.epilogue.residual) sum.epilogue.emplace_back("residual");
-  if (conv.epilogue.low || conv.epilogue.high) sum.epilogue.emplace_back("activation");
+  if (conv.has_bias) sum.epilogue.push_back(ir::SumStep::bias);
+  if (conv.epilogue.residual) sum.epilogue.push_back(ir::SumStep::residual);
+  if (conv.epilogue.low || conv.epilogue.high) sum.epilogue.push_back(ir::SumStep::activation);
   return sum;
 }
 

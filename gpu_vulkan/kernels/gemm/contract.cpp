@@ -99,7 +99,7 @@ void multiply(const Term& a, const Term& b, ir::DType dtype, const Target& y, pl
   ir::Shape result;
   for (const ir::kernels::Label label : y.labels)
     result.push_back(std::max(a.axes.extent(label), b.axes.extent(label)));
-  common::publish({.of = "product"}, dtype, node);  // products of one term: nothing is added
+  common::publish({.of = ir::SumName::product}, dtype, node);  // products of one term: nothing is added
   elementwise::elementwise({.shader = ir::cat("binary.", dtype),
                             .pack = elementwise::pack_size(dtype),
                             .constants = {{"function", ir::ops::BinaryFunction::multiply}},

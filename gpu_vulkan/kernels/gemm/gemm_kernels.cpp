@@ -54,8 +54,8 @@ void dispatch(const Gemm& p, const GemmSlots& slots, plan::Lowering& node, plan:
 }
 
 ir::Sum with_epilogue(const Gemm& p, ir::Sum sum) {
-  if (p.alpha != 1) sum.epilogue.emplace_back("alpha");
-  if (p.has_c) sum.epilogue.emplace_back("bias");
+  if (p.alpha != 1) sum.epilogue.push_back(ir::SumStep::alpha);
+  if (p.has_c) sum.epilogue.push_back(ir::SumStep::bias);
   return sum;
 }
 

@@ -89,7 +89,7 @@ void fold(Reduction reduction, std::optional<plan::Slot> x, const ScatteredUpdat
   if (reduction == Reduction::add) {
     const ir::SumLevel in_order = common::compensated(common::chain());
     const ir::SumLevel in_chunk = common::compensated(common::chain(in_chunks ? chunk : 1));
-    common::publish({.of = "updates", .levels = common::without_single({in_chunk, in_order})}, dtype, node);
+    common::publish({.of = ir::SumName::updates, .levels = common::without_single({in_chunk, in_order})}, dtype, node);
   }
   const plan::Slot y = node.out(0);
   const plan::Slot partials =

@@ -77,12 +77,12 @@ std::vector<plan::Slot> results(const Normalize& norm, const NormSlots& slots, c
 void publish_sums(const Normalize& norm, const ir::Sum& squares, plan::Lowering& node) {
   if (norm.is_centered) {
     ir::Sum mean = squares;
-    mean.of = "mean";
+    mean.of = ir::SumName::mean;
     mean.unit = ir::SumUnit::separate;
     node.adds(std::move(mean));
   }
   ir::Sum variance = squares;
-  variance.of = norm.is_centered ? "variance" : "squares";
+  variance.of = norm.is_centered ? ir::SumName::variance : ir::SumName::squares;
   variance.is_rounded = true;
   node.adds(std::move(variance));
 }

@@ -131,9 +131,9 @@ void reduce(ReduceFunction function, const ir::TensorType& x, const std::vector<
   const Fold fold{dtype, function, static_cast<std::uint32_t>(terms)};
   const auto publish = [&](const LineShare& second) {
     if (!sums(function)) return;
-    ir::Sum sum{.of = std::string(ir::enum_name(function)), .levels = compensated_levels(whole.share, second)};
+    ir::Sum sum{.of = ir::ops::sum_name(function), .levels = compensated_levels(whole.share, second)};
     if (whole.packed == Packed::terms) sum.order = common::order::pieces;
-    if (function == ReduceFunction::l2) sum.epilogue = {"root"};
+    if (function == ReduceFunction::l2) sum.epilogue = {ir::SumStep::root};
     common::publish(std::move(sum), dtype, node);
   };
   // Packs of outputs have four reads of 16 bytes under way in an invocation: half as many fill a device.

@@ -13,7 +13,7 @@ void emit_rows(std::string_view name, const HeldRows& held, const ir::Lines& lin
   struct Block {
     std::uint32_t rows, row_units;
   };
-  node.adds({.of = "row_sum",
+  node.adds({.of = ir::SumName::row_sum,
              .levels = common::without_single({common::chain(), common::lanes(4), common::lanes(held.lanes)}),
              .order = held.is_packed ? common::order::shuffled_pieces : common::order::shuffled,
              .is_rounded = true});
@@ -30,7 +30,7 @@ void emit_lines(std::string_view name, const LineShare& share, const ir::Lines& 
   struct Block {
     std::uint32_t lines, length, inner, slices, slice_length;
   };
-  common::publish({.of = "row_sum", .levels = compensated_levels(share, share), .is_rounded = true},
+  common::publish({.of = ir::SumName::row_sum, .levels = compensated_levels(share, share), .is_rounded = true},
                   node.in_type(0).dtype, node);
   const auto dispatch = [&](LineStage stage, std::vector<plan::Slot> reads, std::vector<plan::Slot> writes) {
     node.dispatch({

@@ -102,10 +102,10 @@ plan::Slot states_of_chunks(const DecayedScan& scan, const ScanShare& share, con
 void lower_decayed_scan(const DecayedScan& scan, plan::Lowering& node) {
   ScanSlots slots(scan.computed, scan.states, scan.has_state, node);
   const ScanShare share(scan);
-  common::publish({.of = "states",
+  common::publish({.of = ir::SumName::states,
                    .levels = common::without_single({common::chain(), common::lane_chain(share.lanes)}),
                    .is_rounded = true,
-                   .epilogue = scan.has_skip ? std::vector<std::string>{"skip"} : std::vector<std::string>{}},
+                   .epilogue = scan.has_skip ? std::vector{ir::SumStep::skip} : std::vector<ir::SumStep>{}},
                   slots.data(), node);
   if (share.chunks == 1) {
     dispatch(scan, share, slots, {Stage::whole, scan.has_state, slots.first(), slots.last(), slots.way()}, node);

@@ -75,8 +75,8 @@ double rescales(const Node& node, std::int64_t keys) {
 /// To first order y moves by ΣP(v - y)·error of each score, and by the errors of the row sum and of the sum of values.
 Bound first_order(const Scores& scores, const Node& node, const Parts& parts, const ScoreErrors& errors) {
   const std::int64_t keys = scores.extents().Sk;
-  const SumSpread of_row = spread_of(node.with_sum(attention_sums::row_sum), keys, true);
-  const SumSpread of_values = spread_of(node.with_sum(attention_sums::values), keys, false);
+  const SumSpread of_row = spread_of(node.with_sum(ir::SumName::row_sum), keys, true);
+  const SumSpread of_values = spread_of(node.with_sum(ir::SumName::values), keys, false);
   const double u = node.unit(), scaled = rescales(node, keys);
   const Real p2 = square(parts.p), v2 = square(parts.v), y2 = square(parts.y);
   const Real weights = finite_or_zero(p2 * errors.variance);

@@ -9,7 +9,7 @@ namespace {
 
 /// That of the logarithm of the sum, and the rounding of the element's own difference from the largest.
 Bound rounding(const ir::ops::LogSoftmax& op, const Node& node) {
-  const Node part = node.with_sum(row_sum);
+  const Node part = node.with_sum(ir::SumName::row_sum);
   const Real x = node.in[0], y = node.y();
   const Real top = node.builder.apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, {op.axis}, true}, {x});
   const Exponentials terms = exponentials(part, x, top, exp(y), {op.axis}, x.shape()[x.shape().axis(op.axis)]);

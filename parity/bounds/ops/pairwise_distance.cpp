@@ -55,7 +55,7 @@ Real lost(const ir::ops::PairwiseDistance& op, const Node& node, double terms) {
 Bound rounding(const ir::ops::PairwiseDistance& op, const Node& node) {
   const std::int64_t terms = node.in_types[0].shape[1];
   const double u = node.unit(), unit = node.accumulator();
-  const double depth = sum_arithmetic(node.with_sum("distance"), false).tree(terms).sizes().depth;
+  const double depth = sum_arithmetic(node.with_sum(ir::SumName::distance), false).tree(terms).sizes().depth;
   const Bound below = both(lost(op, node, static_cast<double>(terms)));
   if (op.metric == Metric::cosine) return below + both(node.builder.constant(2 * depth * unit + 8 * u));
   const double of_sum = depth * unit + 3 * u;

@@ -9,7 +9,7 @@ namespace {
 
 /// An element's own exponential is off by what it is at most; those of the others, and their sum, as chance has it.
 Bound rounding(const ir::ops::Softmax& op, const Node& node) {
-  const Node part = node.with_sum(row_sum);
+  const Node part = node.with_sum(ir::SumName::row_sum);
   const Real x = node.in[0], y = finite_or_zero(node.y());
   const Real top = node.builder.apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, {op.axis}, true}, {x});
   const Exponentials terms = exponentials(part, x, top, y, {op.axis}, x.shape()[x.shape().axis(op.axis)]);

@@ -18,7 +18,6 @@
 namespace plumb::parity::settle {
 namespace {
 
-namespace attention_sums = bounds::attention_sums;
 using ir::ops::Attention;
 
 /// The sums of an attention and what it is of.
@@ -26,9 +25,9 @@ struct AttentionSums {
   AttentionSums(const Attention& of, const Operation& by)
       : op(of),
         operation(by),
-        scores(by.node, attention_sums::scores, bounds::has_exact_products(by.node)),
-        row_sum(by.node, attention_sums::row_sum, true),
-        values(by.node, attention_sums::values, false) {}
+        scores(by.node, ir::SumName::scores, bounds::has_exact_products(by.node)),
+        row_sum(by.node, ir::SumName::row_sum, true),
+        values(by.node, ir::SumName::values, false) {}
 
   const Attention op;
   const Operation& operation;

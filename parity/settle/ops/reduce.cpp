@@ -49,7 +49,7 @@ class LogSumExpLine : public Row {
 std::optional<Rows> rows(const ir::ops::Reduce& op, const Operation& operation) {
   if (op.function != ir::ops::ReduceFunction::log_sum_exp) return std::nullopt;
   const auto lines = std::make_shared<const element::terms::Lines>(operation.operands[0].shape, op.axes);
-  const auto sum = std::make_shared<const InsideSum>(operation.node, ir::enum_name(op.function), true);
+  const auto sum = std::make_shared<const InsideSum>(operation.node, ir::ops::sum_name(op.function), true);
   return Rows{.number_of = [](std::int64_t index) { return index; },  // an element is a line
               .make = [=, &operation](std::int64_t line) -> std::unique_ptr<Row> {
                 return std::make_unique<LogSumExpLine>(operation, *sum, lines->elements(line));

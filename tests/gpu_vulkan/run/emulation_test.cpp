@@ -93,7 +93,8 @@ TEST(EmulationOnDevice, GoesOnBehindAFoldedNormAResidualAndARelu) {
               {"label": "y", "op": "unary", "inputs": ["s"], "function": "relu"}],
     "results": ["y"]})",
                                                ir::DType::f32);
-  EXPECT_EQ(y.sums.at(0).epilogue, (std::vector<std::string>{"bias", "residual", "activation"}));
+  EXPECT_EQ(y.sums.at(0).epilogue,
+            (std::vector<ir::SumStep>{ir::SumStep::bias, ir::SumStep::residual, ir::SumStep::activation}));
   EXPECT_EQ(y.emulator_ulp, 0);
 }
 

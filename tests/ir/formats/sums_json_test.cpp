@@ -8,13 +8,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const Sum coopmat{.of = "scores",
+const Sum coopmat{.of = SumName::scores,
                   .unit = SumUnit::matrix,
                   .accumulator = DType::f16,
                   .levels = {{16, SumTake::run, SumJoin::unit}, {0, SumTake::every, SumJoin::pair, true}},
                   .order = "reversed",
                   .is_rounded = true,
-                  .epilogue = {"alpha", "bias"},
+                  .epilogue = {SumStep::alpha, SumStep::bias},
                   .rescale = 64};
 
 constexpr std::string_view coopmat_text =
@@ -56,6 +56,8 @@ TEST(SumsJson, RefusesWhatNobodyKnows) {
   };
   EXPECT_THAT(refusal(with("\"kind\": \"matrix\"", "\"kind\": \"abacus\"")), HasSubstr("no such choice: abacus"));
   EXPECT_THAT(refusal(with("\"accumulator\": \"f16\"", "\"accumulator\": \"f99\"")), HasSubstr("no such dtype: f99"));
+  EXPECT_THAT(refusal(with("\"of\": \"scores\"", "\"of\": \"score\"")), HasSubstr("no such choice: score"));
+  EXPECT_THAT(refusal(with("\"bias\"", "\"biased\"")), HasSubstr("no such choice: biased"));
   EXPECT_THAT(refusal(with("\"order\": \"reversed\", ", "")), HasSubstr("'order' is missing"));
   EXPECT_THAT(refusal(with("\"rescale\": 64", "\"rescale\": -1")), HasSubstr("rescale must be a whole number"));
   EXPECT_THAT(refusal(with("\"kept\"", "\"keeps\"")), HasSubstr("has no field 'keeps'"));

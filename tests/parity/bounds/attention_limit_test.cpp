@@ -162,15 +162,16 @@ Tensor made(const Problem& p, const HonestOrder& order, const Fault& fault = {})
 }
 
 std::vector<ir::Sum> records(const HonestOrder& order, const HonestOrder& of_row) {
-  return {order.published("scores"), of_row.published("row_sum", ir::SumUnit::separate), order.published("values")};
+  return {order.published(ir::SumName::scores), of_row.published(ir::SumName::row_sum, ir::SumUnit::separate),
+          order.published(ir::SumName::values)};
 }
 std::vector<ir::Sum> records(const HonestOrder& order) { return records(order, order); }
 
 std::vector<ir::Sum> records_of_blocks() {
   const std::vector<ir::SumLevel> levels = {{.count = block}, {}};
-  return {{.of = "scores", .unit = ir::SumUnit::fma, .levels = {{}}, .is_rounded = true},
-          {.of = "row_sum", .levels = levels, .is_rounded = true, .rescale = block},
-          {.of = "values", .unit = ir::SumUnit::fma, .levels = levels, .rescale = block}};
+  return {{.of = ir::SumName::scores, .unit = ir::SumUnit::fma, .levels = {{}}, .is_rounded = true},
+          {.of = ir::SumName::row_sum, .levels = levels, .is_rounded = true, .rescale = block},
+          {.of = ir::SumName::values, .unit = ir::SumUnit::fma, .levels = levels, .rescale = block}};
 }
 
 LimitVerdict judged(const Problem& p, const Tensor& y, const std::vector<ir::Sum>& sums) {

@@ -24,8 +24,8 @@ struct HonestOrder {
   std::function<float(std::span<const float> a, std::span<const float> b)> dot;
 
   float sum(std::span<const float> terms) const { return dot(terms, std::vector<float>(terms.size(), 1.0f)); }
-  ir::Sum published(std::string of, ir::SumUnit unit = ir::SumUnit::fma) const {
-    return {.of = std::move(of), .unit = unit, .levels = levels, .is_rounded = true};
+  ir::Sum published(ir::SumName of, ir::SumUnit unit = ir::SumUnit::fma) const {
+    return {.of = of, .unit = unit, .levels = levels, .is_rounded = true};
   }
 };
 

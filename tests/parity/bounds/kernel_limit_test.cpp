@@ -57,8 +57,8 @@ TEST(KernelLimit, OfMatrixUnitsIsTheSafeScale) {
 }
 
 TEST(KernelLimit, OfSeveralSumsIsThatOfTheOneThatLosesMost) {
-  const ir::Sum scores{.of = "scores", .unit = ir::SumUnit::matrix}, row_sum{.of = "row_sum"};
-  const ir::Sum values{.of = "values", .unit = ir::SumUnit::matrix, .accumulator = ir::DType::f16};
+  const ir::Sum scores{.of = ir::SumName::scores, .unit = ir::SumUnit::matrix}, row_sum{.of = ir::SumName::row_sum};
+  const ir::Sum values{.of = ir::SumName::values, .unit = ir::SumUnit::matrix, .accumulator = ir::DType::f16};
   EXPECT_EQ(safe_arithmetic(std::vector{row_sum, scores}).cut(), 3);
   EXPECT_EQ(safe_arithmetic(std::vector{scores, row_sum, values}).accumulator, 0x1p-10);
 }

@@ -78,10 +78,10 @@ Tensor made(Kind kind, Mean kept, const Tensor& x, const HonestOrder& order, con
 }
 
 std::vector<ir::Sum> records(Kind kind, Mean kept, const HonestOrder& order) {
-  ir::Sum mean = order.published("mean", ir::SumUnit::separate);
+  ir::Sum mean = order.published(ir::SumName::mean, ir::SumUnit::separate);
   mean.is_rounded = kept == Mean::rounded;
-  if (kind == Kind::rms) return {order.published("squares")};
-  return {mean, order.published("variance")};
+  if (kind == Kind::rms) return {order.published(ir::SumName::squares)};
+  return {mean, order.published(ir::SumName::variance)};
 }
 
 LimitVerdict judged(Kind kind, const Tensor& x, const Tensor& y, const std::vector<ir::Sum>& sums) {

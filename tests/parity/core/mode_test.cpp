@@ -85,7 +85,7 @@ TEST(Mode, TotalsKnowTheCandidatesOwnTrees) {
   const auto limit_of = [&](ir::SumUnit unit) {
     Suspect suspect = wrong_scores();
     suspect.describe = [unit](const ir::Node& node, ir::NodeReport& report) {
-      if (node.label == "scores") report.sums = {{.of = "product", .unit = unit, .levels = {{}}}};
+      if (node.label == "scores") report.sums = {{.of = ir::SumName::product, .unit = unit, .levels = {{}}}};
     };
     const auto result = verify_on(suspect, subject, {.mode = core::Mode::propagate});
     return node(result, "weights").total.worst.front().allowed;

@@ -94,10 +94,17 @@ constexpr auto attention_graph = R"({"format": "plumb.graph/1", "why": "attentio
 /// As the kernel by tiles in shared memory says, for blocks of 32 keys.
 std::vector<ir::Sum> sums_of_tiles(std::int64_t block) {
   const ir::SumLevel lanes{.count = block / 2, .take = ir::SumTake::every};
-  return {
-      {.of = "scores", .unit = ir::SumUnit::fma, .levels = {{}}, .is_rounded = true, .epilogue = {"scale"}},
-      {.of = "row_sum", .levels = {{2}, lanes, {}}, .is_rounded = true, .rescale = block},
-      {.of = "values", .unit = ir::SumUnit::fma, .levels = {{block}, {}}, .epilogue = {"division"}, .rescale = block}};
+  return {{.of = ir::SumName::scores,
+           .unit = ir::SumUnit::fma,
+           .levels = {{}},
+           .is_rounded = true,
+           .epilogue = {ir::SumStep::scale}},
+          {.of = ir::SumName::row_sum, .levels = {{2}, lanes, {}}, .is_rounded = true, .rescale = block},
+          {.of = ir::SumName::values,
+           .unit = ir::SumUnit::fma,
+           .levels = {{block}, {}},
+           .epilogue = {ir::SumStep::division},
+           .rescale = block}};
 }
 
 /// The result of a device that adds in blocks of so many keys, on values that `spoil` was done to.

@@ -97,8 +97,9 @@ TEST(ProfileArithmetic, CountsForTheUnitAndDtypesThatWereMeasured) {
 TEST(ProfileArithmetic, OfSeveralSumsIsThatOfTheMatrixUnit) {
   const profile::DeviceProfile profile{
       .products = {unit(profile::Rounding::truncating, 16, profile::Products::every_bit)}};
-  const std::vector<ir::Sum> attention = {
-      {.of = "scores", .unit = ir::SumUnit::matrix}, {.of = "row_sum"}, {.of = "values", .unit = ir::SumUnit::matrix}};
+  const std::vector<ir::Sum> attention = {{.of = ir::SumName::scores, .unit = ir::SumUnit::matrix},
+                                          {.of = ir::SumName::row_sum},
+                                          {.of = ir::SumName::values, .unit = ir::SumUnit::matrix}};
   EXPECT_EQ(profile::arithmetic_of(&profile, attention, product_of(ir::DType::f16)).block, 16);
   auto in_part_unknown = attention;
   in_part_unknown[2].accumulator = ir::DType::f16;

@@ -26,13 +26,16 @@ using testing::verify_on;
 namespace fs = std::filesystem;
 
 std::vector<ir::Sum> sums_in(ir::DType accumulator) {
-  return {
-      {.unit = ir::SumUnit::matrix,
-       .accumulator = accumulator,
-       .levels = {{16, ir::SumTake::run, ir::SumJoin::unit}, {4, ir::SumTake::every, ir::SumJoin::pair, true}},
-       .is_rounded = true,
-       .epilogue = {"bias"}},
-      {.of = "row_sum", .unit = ir::SumUnit::fma, .accumulator = ir::DType::f32, .order = "reversed", .rescale = 64}};
+  return {{.unit = ir::SumUnit::matrix,
+           .accumulator = accumulator,
+           .levels = {{16, ir::SumTake::run, ir::SumJoin::unit}, {4, ir::SumTake::every, ir::SumJoin::pair, true}},
+           .is_rounded = true,
+           .epilogue = {ir::SumStep::bias}},
+          {.of = ir::SumName::row_sum,
+           .unit = ir::SumUnit::fma,
+           .accumulator = ir::DType::f32,
+           .order = "reversed",
+           .rescale = 64}};
 }
 
 class RecordedKernel : public ::testing::Test {

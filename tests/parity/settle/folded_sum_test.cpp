@@ -111,7 +111,7 @@ Judged judge(const Operands& of, const Tensor& got) {
   const ir::Value sums = graph.add("sums", ir::ops::Conv{}, {fed[0], fed[1]});
   graph.add("norm", ir::ops::BatchNorm{.epsilon = epsilon}, {sums, fed[2], fed[3], fed[4], fed[5]});
   const core::Segment segment = core::segment_of(graph, 1, [&](ir::Value v) { return graph.is_source(v); });
-  const std::vector<ir::Sum> published = {{.of = "product", .unit = ir::SumUnit::separate, .levels = {{}}}};
+  const std::vector<ir::Sum> published = {{.of = ir::SumName::product, .unit = ir::SumUnit::separate, .levels = {{}}}};
   const bounds::Manner manner{.arithmetic = bounds::safe_arithmetic(published)};
   bounds::Bounded bounded = bounds::evaluate_bounded(
       cpu, segment, [&](ir::Value v) { return ir::passes::widen(inputs[static_cast<std::size_t>(v)]); }, manner);

@@ -144,7 +144,8 @@ TEST(Sums, OfProductsInSlices) {
                 {{DType::f32, {64, 4096}}, {DType::f32, {4096, 64}}, {DType::f32, {64, 64}}}, modern());
   EXPECT_EQ(split.name, "tiled_wide_split8");
   EXPECT_EQ(split.tile, "64x64x16");
-  const Sum sum{.unit = SumUnit::either, .levels = {chain(0), chain(8)}, .epilogue = {"alpha", "bias"}};
+  const Sum sum{
+      .unit = SumUnit::either, .levels = {chain(0), chain(8)}, .epilogue = {ir::SumStep::alpha, ir::SumStep::bias}};
   EXPECT_EQ(split.sums, std::vector<Sum>{sum});
 }
 
@@ -195,21 +196,22 @@ TEST(Sums, OfAttention) {
   const ir::SumLevel in_unit{.count = 16, .take = SumTake::every, .join = SumJoin::unit};
   EXPECT_EQ(converted.name, "coopmat_f16_converted");
   EXPECT_EQ(converted.tile, "64x32");
-  EXPECT_EQ(
-      converted.sums,
-      (std::vector<Sum>{
-          {.of = "scores",
-           .unit = SumUnit::matrix,
-           .levels = {unit(16), chain(0)},
-           .is_rounded = true,
-           .epilogue = {"scale"}},
-          {.of = "row_sum", .levels = {chain(0), in_unit}, .order = "shuffled", .is_rounded = true, .rescale = 32},
-          {.of = "values",
-           .unit = SumUnit::matrix,
-           .levels = {unit(16), chain(0)},
-           .order = "in_parts",
-           .epilogue = {"division"},
-           .rescale = 32}}));
+  EXPECT_EQ(converted.sums, (std::vector<Sum>{{.of = ir::SumName::scores,
+                                               .unit = SumUnit::matrix,
+                                               .levels = {unit(16), chain(0)},
+                                               .is_rounded = true,
+                                               .epilogue = {ir::SumStep::scale}},
+                                              {.of = ir::SumName::row_sum,
+                                               .levels = {chain(0), in_unit},
+                                               .order = "shuffled",
+                                               .is_rounded = true,
+                                               .rescale = 32},
+                                              {.of = ir::SumName::values,
+                                               .unit = SumUnit::matrix,
+                                               .levels = {unit(16), chain(0)},
+                                               .order = "in_parts",
+                                               .epilogue = {ir::SumStep::division},
+                                               .rescale = 32}}));
   const plan::KernelChoice wide = choice_of(ir::ops::Attention{}, {singles, singles, singles}, testing::h200());
   EXPECT_EQ(wide.name, "tiled_wide");
   EXPECT_EQ(wide.sums.at(0).levels, (std::vector<ir::SumLevel>{chain(0)}));
@@ -221,23 +223,23 @@ TEST(Sums, OfAttention) {
 TEST(Sums, OfLines) {
   const auto sums = [](const ir::Op& op, const ir::TensorType& x) { return choice_of(op, {x}, modern()).sums; };
   EXPECT_EQ(sums(ir::ops::Reduce{.function = ir::ops::ReduceFunction::sum, .axes = {1}}, {DType::f32, {5000, 2047}}),
-            (std::vector<Sum>{kept({.of = "sum", .levels = {chain(0), pairs(256)}})}));
+            (std::vector<Sum>{kept({.of = ir::SumName::sum, .levels = {chain(0), pairs(256)}})}));
   EXPECT_TRUE(
       sums(ir::ops::Reduce{.function = ir::ops::ReduceFunction::max, .axes = {1}}, {DType::f32, {50, 2047}}).empty());
   EXPECT_EQ(sums(ir::ops::Softmax{-1}, {DType::f32, {4096, 512}}),
-            (std::vector<Sum>{{.of = "row_sum",
+            (std::vector<Sum>{{.of = ir::SumName::row_sum,
                                .levels = {chain(0), pairs(4), pairs(32)},
                                .order = "shuffled_pieces",
                                .is_rounded = true}}));
   const auto rms = sums(ir::ops::RmsNorm{.has_scale = false}, {DType::f32, {4096, 512}});
   ASSERT_EQ(rms.size(), 1u);
-  EXPECT_EQ(rms[0].of, "squares");
+  EXPECT_EQ(rms[0].of, ir::SumName::squares);
   const auto norm = sums(ir::ops::LayerNorm{.has_scale = false, .has_bias = false}, {DType::f32, {4096, 512}});
   ASSERT_EQ(norm.size(), 2u);
-  EXPECT_EQ(norm[0].of, "mean");
+  EXPECT_EQ(norm[0].of, ir::SumName::mean);
   EXPECT_EQ(norm[0].unit, SumUnit::separate);
   EXPECT_FALSE(norm[0].is_rounded);
-  EXPECT_EQ(norm[1].of, "variance");
+  EXPECT_EQ(norm[1].of, ir::SumName::variance);
   EXPECT_EQ(norm[1].unit, SumUnit::either);
   EXPECT_EQ(norm[1].levels, (std::vector<ir::SumLevel>{chain(4), chain(0), pairs(32)}));
 }
