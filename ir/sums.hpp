@@ -33,6 +33,7 @@ constexpr auto enum_names(SumJoin) { return std::array<std::string_view, 3>{"cha
 enum class SumName {
   product,   ///< of factors: matrices, filters, frequencies
   taps,      ///< of points around a position
+  window,    ///< of a line or an image, pooled
   columns,   ///< of windows that overlap, as columns
   windows,   ///< likewise, as frames
   updates,   ///< of values that are scattered to one place
@@ -55,10 +56,10 @@ enum class SumName {
   log_sum_exp
 };
 constexpr auto enum_names(SumName) {
-  return std::array<std::string_view, 22>{"product",  "taps",       "columns",  "windows",    "updates", "states",
-                                          "prefix",   "rotation",   "distance", "powers",     "squares", "mean",
-                                          "variance", "scores",     "row_sum",  "values",     "sum",     "l1",
-                                          "l2",       "sum_square", "log_sum",  "log_sum_exp"};
+  return std::array<std::string_view, 23>{"product", "taps",     "window",     "columns",  "windows",    "updates",
+                                          "states",  "prefix",   "rotation",   "distance", "powers",     "squares",
+                                          "mean",    "variance", "scores",     "row_sum",  "values",     "sum",
+                                          "l1",      "l2",       "sum_square", "log_sum",  "log_sum_exp"};
 }
 
 /// An operation of a kernel behind its sum.

@@ -63,7 +63,7 @@ void lower_sums(const ir::ops::Pool& op, const std::vector<ir::kernels::Window>&
   for (std::size_t i = 0; i < windows.size(); ++i)
     block.pad_end[3 - windows.size() + i] = static_cast<std::uint32_t>(windows[i].pad_end);
   const bool has_products = op.function == ir::ops::PoolFunction::lp;
-  kernels::common::publish({.of = has_products ? "powers" : "window",
+  kernels::common::publish({.of = has_products ? ir::SumName::powers : ir::SumName::window,
                             .unit = has_products ? ir::SumUnit::either : ir::SumUnit::separate,
                             .levels = kernels::common::in_chunks()},
                            dtype, node);

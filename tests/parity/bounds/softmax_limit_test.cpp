@@ -72,7 +72,8 @@ LimitVerdict judged(Kind kind, const Tensor& x, const Tensor& y, std::optional<i
 }
 
 ir::Sum record(Kind kind, const HonestOrder& order) {
-  return order.published(kind == Kind::log_sum_exp ? "log_sum_exp" : "row_sum", ir::SumUnit::separate);
+  return order.published(kind == Kind::log_sum_exp ? ir::SumName::log_sum_exp : ir::SumName::row_sum,
+                         ir::SumUnit::separate);
 }
 
 constexpr Kind kinds[] = {Kind::softmax, Kind::log_softmax, Kind::log_sum_exp};
