@@ -31,24 +31,24 @@ constexpr auto enum_names(SumJoin) { return std::array<std::string_view, 3>{"cha
 
 /// The sum that a kernel makes, of those that its op has: error models ask by it how their sum is added.
 enum class SumName {
-  product,   ///< of factors: matrices, filters, frequencies
-  taps,      ///< of points around a position
-  window,    ///< of a line or an image, pooled
-  columns,   ///< of windows that overlap, as columns
-  windows,   ///< likewise, as frames
-  updates,   ///< of values that are scattered to one place
-  states,    ///< of a recurrence, decayed
-  prefix,    ///< of what is before each place of a line
-  rotation,  ///< of a pair that is turned
-  distance,  ///< of the differences of two rows, or their products
-  powers,    ///< of a line's magnitudes or squares
-  squares,   ///< of a line, without its mean
-  mean,      ///< of a line
-  variance,  ///< about the mean
-  scores,    ///< of a query and a key
-  row_sum,   ///< of exponentials
-  values,    ///< weighted by these
-  sum,       ///< of a reduction; those below by the names of their functions
+  product,   ///< factors of matrices, filters, frequencies
+  taps,      ///< points around a position
+  window,    ///< a pooled line or image
+  columns,   ///< overlapping windows, as columns
+  windows,   ///< overlapping windows, as frames
+  updates,   ///< values that are scattered to one place
+  states,    ///< a recurrence, decayed
+  prefix,    ///< the elements before each place of a line
+  rotation,  ///< a pair that is turned
+  distance,  ///< differences of two rows, or their products
+  powers,    ///< magnitudes or squares of a line
+  squares,   ///< squares of a line, without its mean
+  mean,      ///< a line, for its mean
+  variance,  ///< squares about the mean
+  scores,    ///< a query and a key
+  row_sum,   ///< exponentials of a row
+  values,    ///< values, weighted by these
+  sum,       ///< a reduction; those below have the names of their functions
   l1,
   l2,
   sum_square,
@@ -66,11 +66,11 @@ constexpr auto enum_names(SumName) {
 enum class SumStep {
   alpha,
   bias,
+  activation,
   scale,
   division,
   softcap,
   residual,
-  activation,
   silu,
   translation,
   power,
@@ -79,9 +79,9 @@ enum class SumStep {
   log10
 };
 constexpr auto enum_names(SumStep) {
-  return std::array<std::string_view, 13>{"alpha",    "bias",       "scale", "division",    "softcap",
-                                          "residual", "activation", "silu",  "translation", "power",
-                                          "skip",     "root",       "log10"};
+  return std::array<std::string_view, 13>{"alpha",   "bias",     "activation", "scale",       "division",
+                                          "softcap", "residual", "silu",       "translation", "power",
+                                          "skip",    "root",     "log10"};
 }
 
 /// One level of a sum: `count` items share out its terms and are joined.
