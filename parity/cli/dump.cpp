@@ -159,7 +159,7 @@ Action dump(CLI::App& app) {
   app.add_option("--from", flags->from, "which executor's tensors to write")
       ->check(flags::one_of({"both", "cpu", "gpu"}))
       ->capture_default_str();
-  app.add_flag("--truth", flags->truth, "write the f64 truth, too");
+  app.add_flag("--truth", flags->truth, "write the f64 truth, too; with --dtype that of the converted graph");
   app.add_flag("--inside", flags->inside,
                "the device keeps every chosen value, also those that fusions leave nowhere; bits of others may change");
   flags::add_output(app, "-o,--output", flags->output,

@@ -23,6 +23,7 @@
 #include "parity/core/terminal/text.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
+#include "parity/policy/policy_lint.hpp"
 #include "parity/power/faults/fault.hpp"
 #include "parity/report/progress.hpp"
 
@@ -100,6 +101,11 @@ void require_known_faults(const std::string& pattern, bool with_plan) {
               "; `plumb power --list` lists them");
 }
 
+void warn_of_expired_rules(const std::optional<policy::Gate>& gate) {
+  if (!gate) return;
+  for (const core::RunFinding& one : policy::expired_rules(gate->policy, gate->today)) std::cerr << one.text << '\n';
+}
+
 int run_power(const PowerFlags& flags) {
   if (flags.list) {
     constexpr std::size_t summaries_at = 27;
@@ -115,6 +121,7 @@ int run_power(const PowerFlags& flags) {
   if (const std::string& filter = flags.power.filter; !filter.empty())
     ir::require(flags::may_match(flags.paths, flags.graph.model, filter), "no node matches --filter '", filter, "'");
   Bench bench(flags);
+  warn_of_expired_rules(bench.gate);
   power::Options options = flags.power;
   options.gate = bench.gate ? &*bench.gate : nullptr;
   options.max_vacuity = flags.max_vacuity.value_or(bench.budget().max_vacuity.value_or(options.max_vacuity));

@@ -14,6 +14,11 @@ require = { cosine = 0.1 }
 END
 plumb 1 power "$graphs/dense.json" --on cpu --faults scaled --policy loose.toml
 says 'power 0\.000 \| 0 of [0-9]+ required faults caught'
+# After its last day it is no rule: that is said, and the bounds judge.
+{ cat loose.toml && printf 'expires = 2026-01-01\n'; } >expired.toml
+plumb 0 power "$graphs/dense.json" --on cpu --faults scaled --policy expired.toml
+warns '^rule all expired on 2026-01-01, matches nothing$'
+says 'power 1\.000 '
 # How small a fault of attention is seen: less than 64 ulp of any element.
 plumb 0 power "$source/fixtures/power/d02_attention.json" --on cpu --faults scaled
 says '^scaled +3/3 +- +0 +([1-5]?[0-9](\.[0-9]+)?|6[0-3](\.[0-9]+)?) '
