@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ir/loops.hpp"
+#include "ir/kernels/op_loops.hpp"
 
 namespace plumb::ir::ops {
 
@@ -43,7 +43,9 @@ struct AffineGrid {
     const std::int64_t terms = in[0].shape[2];
     return {2.0 * static_cast<double>(terms) * static_cast<double>(out[0].shape.elements()), terms};
   }
-  Loops loops(Types, Types) const { return {.rounds = "positions are divided by extents"}; }
+  Loops loops(Types in, Types) const {
+    return {.loops = {kernels::along(in, 0), kernels::taps({2})}, .rounds = "positions are divided by extents"};
+  }
   bool operator==(const AffineGrid&) const = default;
 };
 

@@ -58,9 +58,12 @@ struct GridSample {
     return {2.0 * static_cast<double>(all) * static_cast<double>(out[0].shape.elements()), all};
   }
   Loops loops(Types in, Types) const {
-    return {.loops = {kernels::along(in, 0, {0}), kernels::along(in, 1)},
-            .operands = {kernels::linear_data, {Role::parameter}},
-            .rounds = "positions and weights are rounded"};
+    Loops made{.loops = {kernels::along(in, 0, {0}), kernels::along(in, 1)},
+               .operands = {kernels::linear_data, {Role::parameter}},
+               .rounds = "positions and weights are rounded"};
+    for (std::size_t a = 2; a < in[0].shape.size() && mode != SampleMode::nearest; ++a)
+      made.loops.push_back(kernels::taps({a, Axis()}));
+    return made;
   }
   bool operator==(const GridSample&) const = default;
 };

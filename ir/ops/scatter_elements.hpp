@@ -45,8 +45,10 @@ struct ScatterElements {
     return {static_cast<double>(in[2].shape.elements()), reduction == kernels::ScatterReduction::none ? 0 : most + 1};
   }
   Loops loops(Types in, Types) const {
-    return {
-        .operands = {{}, kernels::index_along(in[0].shape[in[0].shape.axis(axis)]), kernels::updates_of(reduction)}};
+    const std::size_t along = in[0].shape.axis(axis);
+    Loops made{.operands = {{}, kernels::index_along(in[0].shape[along]), kernels::updates_of(reduction)}};
+    if (reduction == kernels::ScatterReduction::add) made.loops.push_back(kernels::summed({Axis(), along, along}));
+    return made;
   }
   bool operator==(const ScatterElements&) const = default;
 };

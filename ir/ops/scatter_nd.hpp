@@ -50,7 +50,10 @@ struct ScatterNd {
     // All indices of a tuple are in the range of the shortest of its axes.
     const auto first = in[0].shape.begin();
     const std::int64_t shortest = *std::min_element(first, first + in[1].shape.back());
-    return {.operands = {{}, kernels::index_along(shortest), kernels::updates_of(reduction)}};
+    Loops made{.operands = {{}, kernels::index_along(shortest), kernels::updates_of(reduction)}};
+    if (reduction == kernels::ScatterReduction::add)
+      for (std::size_t a = 0; a + 1 < in[1].shape.size(); ++a) made.loops.push_back(kernels::summed({Axis(), a, a}));
+    return made;
   }
   bool operator==(const ScatterNd&) const = default;
 };

@@ -23,14 +23,15 @@ done
 build=$scratch/build
 cmake -S "$copy" -B "$build" -G Ninja "$@" >"$scratch/configure.log"
 tables=$build/generated
-for layer in ir ref_cpu gpu_vulkan; do
+for layer in ir ref_cpu gpu_vulkan parity/element; do
   grep -q 'plumb::ir::ops::Toy' "$tables/$layer/op_table.hpp" || { echo "new_op: $layer's table lacks it" >&2; exit 1; }
 done
 grep -q 'fused_ops::ToyPair' "$tables/gpu_vulkan/fused_ops/op_table.hpp" ||
   { echo "new_op: the table of fused ops lacks it" >&2; exit 1; }
 # Objects of gpu_vulkan wait for all shaders, of which only the new one matters here: so their commands are run as such.
 objects=gpu_vulkan/CMakeFiles/plumb_gpu_vulkan.dir
-ninja -C "$build" generated/gpu_vulkan/shaders/toy.s ref_cpu/CMakeFiles/plumb_ref_cpu_kernels.dir/ops/toy.cpp.o
+ninja -C "$build" generated/gpu_vulkan/shaders/toy.s ref_cpu/CMakeFiles/plumb_ref_cpu_kernels.dir/ops/toy.cpp.o \
+  parity/CMakeFiles/plumb_parity.dir/element/ops/toy.cpp.o
 mkdir -p "$build/$objects/ops" "$build/$objects/fused_ops" "$build/$objects/__/generated/gpu_vulkan/shaders"
 for object in ops/toy.cpp.o fused_ops/toy_pair.cpp.o __/generated/gpu_vulkan/shaders/toy.s.o; do
   command=$(ninja -C "$build" -t commands -s "$objects/$object" | tail -n 1)

@@ -30,3 +30,10 @@ says '^scaled +every element times '
 says '^shader:no_bias +a shader takes no bias '
 plumb 2 power --on cpu missing.json
 warns_of missing.json
+# A missing term is planted in every op that sums, and caught.
+families=$source/fixtures/power/families
+for graph in einsums decoder pools causal_convs recurrences scans; do
+  plumb 0 power "$families/$graph.json" --on cpu --no-smallest --faults dropped_term --min-power 1
+  says '^dropped_term +[1-9]'
+  says 'power 1\.000 '
+done

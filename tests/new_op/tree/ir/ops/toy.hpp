@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -17,6 +18,9 @@ struct Toy {
 
   TensorTypes infer(Types in) const { return {in[0]}; }
   ErrorClass error_class() const { return ErrorClass::rounded; }
+  Loops loops(Types in, Types out) const {
+    return {.loops = kernels::elementwise(in, out[0].shape), .operands = {{.degree = Degree::homogeneous}}};
+  }
   bool operator==(const Toy&) const = default;
 };
 
