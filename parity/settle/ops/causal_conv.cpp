@@ -74,7 +74,7 @@ std::optional<Rows> rows(const CausalConv& op, const Operation& operation) {
   plain.activation = CausalActivation::none;
   const auto walker = element::terms::find_walker(plain, operation.operands, operation.y);
   const bool is_exact = bounds::has_exact_products(operation.node);
-  const auto how = std::make_shared<const InsideSum>(operation.node, "product", is_exact);
+  const auto how = std::make_shared<const InsideSum>(operation.node, ir::SumName::product, is_exact);
   return Rows{.number_of = [](std::int64_t index) { return index; },
               .make = [=, &operation](std::int64_t index) -> std::unique_ptr<Row> {
                 element::terms::ElementSum sum;

@@ -22,7 +22,7 @@ struct MelSums {
   MelSums(const LogMel& log_mel, const Operation& asked)
       : op(log_mel),
         operation(asked),
-        how(asked.node, "product", bounds::has_exact_products(asked.node)),
+        how(asked.node, ir::SumName::product, bounds::has_exact_products(asked.node)),
         bands(asked.y.back()),
         bins(asked.operands[1].shape[1]),
         scope(op.scope(asked.y)) {}
