@@ -132,6 +132,14 @@ TEST(OnnxResize, KeepsARatioInWholeNumbers) {
   EXPECT_THAT(columns, ElementsAre(1, 5, 8, 11, 14));  // 14.5 is beyond the last
 }
 
+TEST(OnnxResize, ByScalesHasAPolicyThatSaysNothing) {
+  for (const char* const policy : {"stretch", "not_larger"}) {
+    const Resizing twice{
+        .opset = 18, .x = {2}, .words = {{"keep_aspect_ratio_policy", policy}, {"mode", "linear"}}, .scales = {2}};
+    EXPECT_THAT(answer(resize(twice), {2}, {4}), ElementsAre(0, 0.25, 0.75, 1));
+  }
+}
+
 TEST(OnnxResize, OfWholeNumbersCutsOff) {
   ModelMaker maker(13);
   maker.input("x", {4}, ::onnx::TensorProto::UINT8).initializer("scales", {1}, {0.75f});

@@ -28,9 +28,8 @@ struct Target {
 
 bool crops(const NodeReader& node) { return node.text("coordinate_transformation_mode", "") == "tf_crop_and_resize"; }
 
-/// Sizes that keep the ratio of the axes, where that is asked for: in whole numbers, halves up.
-void keep_ratio(NodeReader& node, const Shape& x, Target& target) {
-  const auto policy = node.text("keep_aspect_ratio_policy", "stretch");
+/// Sizes that keep the ratio of the axes, where `policy` asks for it: in whole numbers, halves up.
+void keep_ratio(const std::string& policy, const Shape& x, Target& target) {
   if (policy == "stretch") return;
   require(policy == "not_larger" || policy == "not_smaller",
           "keep_aspect_ratio_policy must be stretch, not_larger or not_smaller");
@@ -98,6 +97,8 @@ Target read_target(NodeReader& node, const Shape& x) {
     return target;
   }
   if (const auto axes = node.ints("axes")) target.axes = *axes;
+  // It is known whatever the node has, and says something of sizes alone.
+  const std::string policy(node.text("keep_aspect_ratio_policy", "stretch"));
   if (crops(node)) target.roi = read_roi(node, target.axes.size());
   const std::size_t at = node.opset() < 11 ? 1 : 2;
   if (node.has(at) && node.shape(node.in(at)).elements() > 0) {
@@ -112,7 +113,7 @@ Target read_target(NodeReader& node, const Shape& x) {
   for (std::size_t k = 0; k < target.axes.size(); ++k)
     require(x[x.axis(target.axes[k])] > 0 || target.sizes[k] == 0, "x is ", node.type(node.in(0)), ", sizes are ",
             Shape(target.sizes));
-  keep_ratio(node, x, target);
+  keep_ratio(policy, x, target);
   return target;
 }
 
