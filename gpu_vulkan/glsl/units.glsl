@@ -5,35 +5,24 @@
 #define PLUMB_UNITS_GLSL
 
 #include "gpu_vulkan/glsl/arithmetic.glsl"
+#include "gpu_vulkan/glsl/element.glsl"
+
+/// |x| by its bits: abs() of a device may flush.
+COMPUTED magnitude(COMPUTED x) { return with_sign(x, COMPUTED(0)); }
 
 /// The exponent of a magnitude; 0 of one that has none.
-int exponent_of(float peak) {
+int exponent_of(COMPUTED peak) {
   int exponent = 0;
   if (!is_zero(peak) && !is_nan(peak) && !is_infinite(peak)) significand_of(peak, exponent);
   return exponent;
 }
 
 /// x 2^-exponent, for |x| below 2^(exponent + 1) where x is finite.
-float in_units(float x, int exponent) {
+COMPUTED in_units(COMPUTED x, int exponent) {
   if (!is_subnormal(x)) return scale(x, -exponent);
   int own;
-  const float m = significand_of(x, own);
+  const COMPUTED m = significand_of(x, own);
   return with_sign(scale(m, own - exponent), x);
 }
-
-#ifdef VARIANT_f64
-int exponent_of(double peak) {
-  int exponent = 0;
-  if (!is_zero(peak) && !is_nan(peak) && !is_infinite(peak)) significand_of(peak, exponent);
-  return exponent;
-}
-
-double in_units(double x, int exponent) {
-  if (!is_subnormal(x)) return scale(x, -exponent);
-  int own;
-  const double m = significand_of(x, own);
-  return with_sign(scale(m, own - exponent), x);
-}
-#endif
 
 #endif

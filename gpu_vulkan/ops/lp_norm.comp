@@ -28,9 +28,6 @@ layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
 layout(set = 0, binding = 1) buffer Partials { PAIR partials[]; };  // (peak, Σ) of each slice of each line
 layout(set = 0, binding = 2) writeonly buffer Y { STORED y[]; };
 
-/// Taken from the bits: abs() of a device may flush.
-REAL magnitude(REAL x) { return with_sign(x, REAL(0.0)); }
-
 REAL term(REAL value) { return squared ? value * value : abs(value); }
 
 PAIR peak_and_sum(uint first, uint begin, uint end) {

@@ -57,12 +57,12 @@ COMPUTED cosine(COMPUTED product, COMPUTED of_x, COMPUTED of_y) {
   return distance < COMPUTED(0) ? COMPUTED(0) : distance > COMPUTED(2) ? COMPUTED(2) : distance;  // NaN stays
 }
 
-/// The cosine distance of rows in units of their own. Magnitudes are bits: abs() of a device may flush.
+/// The cosine distance of rows in units of their own.
 COMPUTED cosine_in_units(uint row, uint column) {
   COMPUTED x_peak = COMPUTED(0), y_peak = COMPUTED(0), product = COMPUTED(0), of_x = COMPUTED(0), of_y = COMPUTED(0);
   for (uint k = 0; k < d; ++k) {
-    x_peak = maximum(x_peak, with_sign(load(x[row * d + k]), COMPUTED(0)));
-    y_peak = maximum(y_peak, with_sign(load(y[column * d + k]), COMPUTED(0)));
+    x_peak = maximum(x_peak, magnitude(load(x[row * d + k])));
+    y_peak = maximum(y_peak, magnitude(load(y[column * d + k])));
   }
   if (is_nan(x_peak) || is_nan(y_peak)) return x_peak + y_peak;
   if (is_zero(x_peak) || is_zero(y_peak)) return COMPUTED(is_zero(x_peak) && is_zero(y_peak) ? 0 : 1);

@@ -10,6 +10,7 @@
 #include "gpu_vulkan/glsl/math.glsl"
 #endif
 #include "gpu_vulkan/glsl/sum.glsl"
+#include "gpu_vulkan/glsl/units.glsl"
 #define HELD PAIR
 
 // Further ways to fold, of l2: the largest magnitude, and squares in its unit.
@@ -17,7 +18,8 @@ const uint LARGEST = 10u, SCALED_SQUARE = 11u;
 
 #ifdef VARIANT_f64
 REAL infinity() { return double_infinity(); }
-REAL unit_of(int exponent) { return double_power_of_two(exponent); }
+/// 2^n, near the ends of the range such a power that 2^-n is normal, too.
+REAL unit_of(int n) { return double_power_of_two(clamp(n, -1022, 1022)); }
 
 /// Whether the root of a sum of squares is the norm: neither the sum nor squares that matter have left the range. Of a
 /// magnitude: whether its halves, and products of its factors' halves, are normal.
@@ -26,28 +28,17 @@ bool is_in_range(REAL sum) {
   return bits >= 0x07B00000u && bits < 0x7FF00000u;  // from 2^-900 on
 }
 
-/// The exponent of a magnitude, so that both 2^n and 2^-n are normal; 0 of 0, of infinity and of NaN.
-int exponent_of(REAL peak) {
-  if (is_zero(peak) || !is_finite(peak)) return 0;
-  return clamp(int(magnitude_of(peak).y >> 20) - 1023, -1022, 1022);
-}
-
 /// A device's quotient may be of f32 quality.
 REAL mean_of(REAL sum, REAL count) {
   return is_finite(sum) && count != 0.0lf ? quotient(sum, count) : divide(sum, count);
 }
 #else
 REAL infinity() { return positive_infinity(); }
-REAL unit_of(int exponent) { return power_of_two(exponent); }
+REAL unit_of(int n) { return power_of_two(clamp(n, -126, 126)); }
 
 bool is_in_range(REAL sum) {
   const uint bits = floatBitsToUint(sum);
   return bits >= 0x17800000u && bits < infinity_bits;  // from 2^-80 on
-}
-
-int exponent_of(REAL peak) {
-  if (is_zero(peak) || !is_finite(peak)) return 0;
-  return clamp(int(magnitude_of(peak) >> 23) - 127, -126, 126);
 }
 
 REAL mean_of(REAL sum, REAL count) { return divide(sum, count); }
