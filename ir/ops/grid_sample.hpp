@@ -61,8 +61,8 @@ struct GridSample {
     Loops made{.loops = {kernels::along(in, 0, {0}), kernels::along(in, 1)},
                .operands = {kernels::linear_data, {Role::parameter}},
                .rounds = "positions and weights are rounded"};
-    for (std::size_t a = 2; a < in[0].shape.size() && mode != SampleMode::nearest; ++a)
-      made.loops.push_back(kernels::taps({a, Axis()}));
+    if (mode == SampleMode::nearest) return made;
+    for (std::size_t a = 2; a < in[0].shape.size(); ++a) made.loops.push_back(kernels::taps({a, Axis()}));
     return made;
   }
   bool operator==(const GridSample&) const = default;
