@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "ir/graph.hpp"
@@ -16,9 +17,17 @@ using Feeds = std::map<std::string, Tensor, std::less<>>;
 using Tensors = std::map<Value, Tensor>;
 
 /// Where a node of the compiled graph runs.
-enum class Placement { gpu, cpu, fused, elided };
+enum class Placement {
+  gpu,
+  cpu,
+  fused,
+  elided,
+  foreign,  ///< wherever a candidate that is not ours computes
+};
 
-constexpr auto enum_names(Placement) { return std::array<std::string_view, 4>{"gpu", "cpu", "fused", "elided"}; }
+constexpr auto enum_names(Placement) {
+  return std::array<std::string_view, 5>{"gpu", "cpu", "fused", "elided", "foreign"};
+}
 
 /// The placement, kernel and time of one node of the graph that was compiled.
 struct NodeReport {
@@ -41,6 +50,9 @@ struct Capture {
   /// Bools are neither false nor true until their node writes them, where the executor can see to that: one that nobody
   /// writes is seen then.
   bool marks_bools = false;
+  /// Of the surviving values these alone are looked at, where that is said: an executor to which every value costs
+  /// something may leave out the others.
+  std::optional<std::set<Value>> of_interest = {};
 };
 
 /// Lets one run in at a time: another that comes while it lasts, from another thread, throws Error.
@@ -85,6 +97,9 @@ class Executor {
 
   virtual std::string_view name() const = 0;
   virtual bool has_kernel(const OpSchema& schema) const = 0;
+
+  /// Why it cannot run this node of the graph; "" where it can, or where compile says so.
+  virtual std::string refusal(const Graph& /*graph*/, const Node& /*node*/) const { return ""; }
 
   /// Decides everything that can be decided before the inputs are known. The
   /// params are copied. Throws Unsupported, naming the nodes, when the executor

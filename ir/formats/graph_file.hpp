@@ -51,6 +51,9 @@ struct GraphFile {
   std::map<std::string, TensorSource, std::less<>> sources;  ///< by input or param; others get default_fill
   std::map<std::string, Tensor, std::less<>> expected;       ///< by result: numbers in the widened dtype
   std::map<std::string, Tensor, std::less<>> given_outputs;  ///< by value: results of another implementation, as given
+  /// Values of a model that its reader put others in the place of, by their names there: what an Identity, a Dropout or
+  /// a Cast without effect gives, say. Names that the graph itself has are not among them.
+  std::map<std::string, Value, std::less<>> aliases = {};
   Must must = Must::pass;
   Decimals decimals = {};
   std::string expect_error;         ///< part of the message, where one is expected

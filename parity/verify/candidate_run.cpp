@@ -6,11 +6,11 @@
 namespace plumb::parity::verify {
 namespace {
 
-/// Throws CandidateError where what a candidate gave is not what it was asked for.
+/// Throws core::CandidateError where what a candidate gave is not what it was asked for.
 void check_values(std::string_view candidate, const ir::Graph& graph, const ir::Capture& asked,
                   const ir::Tensors& values) {
   const auto require = [&](bool holds, const auto&... why) {
-    if (!holds) throw CandidateError(ir::cat("candidate '", candidate, "': ", why...));
+    if (!holds) throw core::CandidateError(ir::cat("candidate '", candidate, "': ", why...));
   };
   for (const auto& [value, tensor] : values) {
     require(value < graph.value_count(), "it gave a value that the graph does not have, number ", value);
@@ -77,7 +77,7 @@ CandidateRun run_alone(ir::Executor& candidate, const ir::Node& node, const core
     return refused(core::Verdict::unsupported, error.what());
   } catch (const ir::DeviceError&) {
     throw;
-  } catch (const CandidateError& error) {
+  } catch (const core::CandidateError& error) {
     return refused(core::Verdict::failed, error.what());
   } catch (const ir::Error& error) {
     return refused(core::Verdict::failed, ir::cat("the candidate refuses what the reference runs: ", error.what()));

@@ -6,16 +6,11 @@
 #include <set>
 #include <string>
 
+#include "parity/core/candidate_error.hpp"
 #include "parity/core/segment.hpp"
 #include "parity/core/verdict.hpp"
 
 namespace plumb::parity::verify {
-
-/// A candidate gave something else than what it was asked for: nothing, or a value of another type.
-class CandidateError : public ir::Error {
- public:
-  using Error::Error;
-};
 
 /// The results of a candidate on a graph, or on one node of it.
 struct CandidateRun {

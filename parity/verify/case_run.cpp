@@ -93,7 +93,7 @@ bool CaseRun::try_candidate() try {
   throw;
 } catch (const ir::DeviceError&) {
   throw;
-} catch (const CandidateError& error) {
+} catch (const core::CandidateError& error) {
   result_.verdict = core::Verdict::failed;
   result_.message = error.what();
   return false;

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/executor.hpp"
+
+namespace plumb::parity::cases {
+struct Case;
+}
+
+/// Candidates that are not our own executors (library.md A): what a file holds, what a process or a plugin answers.
+namespace plumb::parity::foreign {
+
+/// Which values a candidate is asked for.
+enum class Taps { results, surviving, all };
+
+constexpr auto enum_names(Taps) { return std::array<std::string_view, 3>{"results", "surviving", "all"}; }
+
+/// How a candidate's tensor was found to be a value of the graph.
+enum class Pairing {
+  exact,       ///< by its name in the graph or in the model, byte for byte
+  map,         ///< a file of names says so
+  normal,      ///< by its name but for case, separators, a final ":0" and a prefix that all names share
+  statistics,  ///< by shape and norm
+};
+
+constexpr auto enum_names(Pairing) { return std::array<std::string_view, 4>{"exact", "map", "normal", "statistics"}; }
+
+/// What a candidate says of itself. Nobody vouches for any of it.
+struct Description {
+  std::string kind;                           ///< "file", "exec", "py", ...
+  std::string spec;                           ///< as the user named it, after the kind
+  std::string name, version, device;          ///< "" where it does not say
+  bool keeps_subnormals = false;              ///< it says that it never gives 0 for a subnormal number
+  std::vector<std::string> environment = {};  ///< "NAME=value" of the variables that it says it depends on
+};
+
+/// An executor of somebody else's. It throws core::CandidateError for what it did and must not do, DeviceError where it
+/// crashed, hung or answered with garbage, and Unsupported with its own words where it refuses.
+class Candidate : public ir::Executor {
+ public:
+  virtual Description description() const = 0;
+
+  /// Takes note of the case that it will run: the model's file and the names of values there. To be called before
+  /// compile, for each case.
+  virtual void begins(const cases::Case& subject) = 0;
+
+  /// Whether it computes, so that it can be run again and on other inputs; a file of tensors cannot.
+  virtual bool computes() const { return true; }
+
+  /// How the values of the last run were found.
+  virtual const std::map<ir::Value, Pairing>& pairing() const = 0;
+
+  /// Further remarks on the last run for whoever reads the verdict: tensors that no value was found for, say.
+  virtual std::vector<std::string> notes() const { return {}; }
+
+  bool has_kernel(const ir::OpSchema& /*schema*/) const override { return true; }
+};
+
+}  // namespace plumb::parity::foreign
