@@ -1,0 +1,47 @@
+#pragma once
+
+// The flags that choose who is judged, shared by the commands that judge.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/executor.hpp"
+#include "parity/cli/flags/device_flags.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace plumb::parity::foreign {
+class Candidate;
+}
+
+namespace plumb::parity::cli::flags {
+
+struct CandidateFlags {
+  std::string candidate = "vulkan";  ///< [NAME=]SPEC
+  std::string taps = "surviving", names, pair = "usual", keep_exchange;
+  unsigned timeout = 600;  ///< seconds
+};
+
+void add_candidate_flags(CLI::App& app, CandidateFlags& flags);
+
+/// A candidate that is not our device, ready to be compiled for.
+struct OpenedCandidate {
+  std::string name;  ///< as the table calls it
+  std::unique_ptr<ir::Executor> executor;
+  foreign::Candidate* foreign = nullptr;  ///< the executor, where it is somebody else's
+};
+
+/// Whether the candidate is our Vulkan device, which its own flags open; `flags` then names the device that the
+/// candidate's spec does.
+bool is_vulkan(const CandidateFlags& candidate, DeviceFlags& flags);
+
+/// Opens any other candidate. Throws Error where the spec is none, or names what is not there.
+OpenedCandidate open_candidate(const CandidateFlags& candidate, const DeviceFlags& flags);
+
+/// Those flags as a shell takes them again; "" where all are as without any.
+std::string repeated(const CandidateFlags& flags);
+
+}  // namespace plumb::parity::cli::flags
