@@ -120,7 +120,7 @@ struct CaseResult {
   std::vector<NodeResult> nodes;                 ///< in the order of the graph
   std::vector<NonFiniteOrigin> non_finite = {};  ///< the first NaN and the first infinity, where there are such
   PlainRun plain = {};
-  std::string candidate = {};  ///< what a candidate that is not ours says it is: "onnxruntime 1.30, cpu"
+  std::string candidate = {};  ///< as one that is not ours describes itself: "onnxruntime 1.30, cpu"
   std::vector<RelationResult> relations = {};  ///< where they were asked
   std::vector<ExpectedResult> expected = {};   ///< for each tensor that another implementation gave
   RunSettings settings = {};

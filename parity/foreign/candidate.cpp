@@ -1,3 +1,4 @@
+// The text by which reports call a candidate.
 #include "parity/foreign/candidate.hpp"
 
 namespace plumb::parity::foreign {

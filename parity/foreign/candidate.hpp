@@ -1,5 +1,7 @@
 #pragma once
 
+// Who is judged, where that is none of our own executors.
+
 #include <map>
 #include <optional>
 #include <string>
@@ -22,7 +24,7 @@ constexpr auto enum_names(Taps) { return std::array<std::string_view, 3>{"result
 
 using cases::Pairing;
 
-/// What a candidate says of itself. Nobody vouches for any of it.
+/// A candidate's description of itself. Nobody vouches for any of it.
 struct Description {
   std::string kind;                           ///< "file", "exec", "py", ...
   std::string spec;                           ///< as the user named it, after the kind

@@ -35,7 +35,8 @@ void CaseRun::decide_case(std::span<const core::Verdict> nodes) {
   result_.min_verified = options_.min_verified;
   const auto is_given = [this](std::size_t n) { return this->is_given(n); };
   result_.coverage = coverage_of(result_, executors_.candidate_is_host, is_given, segment);
-  // What somebody else's candidate shows too little of is not judged, and costs coverage alone where something was.
+  // A group of which somebody else's candidate shows too little costs coverage, and nothing else where others were
+  // judged.
   std::vector<core::Verdict> counted(nodes.begin(), nodes.end());
   const auto is_compared = [](core::Verdict one) {
     return one != core::Verdict::unsupported && one != core::Verdict::skipped;

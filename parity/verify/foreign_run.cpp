@@ -1,3 +1,4 @@
+// Asks a candidate what it refuses, and asks it for no more than is looked at.
 #include "parity/verify/foreign_run.hpp"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 
 #include "ir/executor.hpp"
 
-/// What a run by somebody else's candidate needs besides one by our own (library.md A).
+/// A run by somebody else's candidate needs more than one by our own (library.md A).
 namespace plumb::parity::verify {
 
 /// Throws Unsupported, naming the nodes and the candidate's reasons, where it refuses one of the graph.

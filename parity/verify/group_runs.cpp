@@ -1,3 +1,4 @@
+// Limits of the outputs of a group by runs with other roundings.
 #include "parity/verify/group_runs.hpp"
 
 #include <algorithm>

@@ -21,6 +21,7 @@
 #include "parity/core/terminal/shell_word.hpp"
 #include "parity/foreign/candidate.hpp"
 #include "parity/judges/node_judge.hpp"
+#include "parity/verify/advice.hpp"
 #include "parity/verify/case_run.hpp"
 
 namespace plumb::parity::verify {
@@ -239,6 +240,9 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
   const settle::Subject asked{executors_.reference, segment, found.judged.inputs, result.sums, found.own.manner};
   if (result.verdict == core::Verdict::failed && !result.local.agrees() && !found.is_joint)
     result.patterns = checks::patterns::explain(asked, k, local, device);
+  if (is_foreign() && result.verdict == core::Verdict::failed && !result.local.agrees())
+    if (const std::string cause = advice_on(asked, k, truth, device, result); !cause.empty())
+      result.why += "; " + cause;
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();
 }

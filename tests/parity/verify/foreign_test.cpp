@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "parity/core/float_format.hpp"
 #include "parity/foreign/candidate.hpp"
 #include "tests/parity/small_case.hpp"
 
@@ -188,6 +189,34 @@ TEST(Foreign, RunThatNobodyWatchesIsJudgedAsAWhole) {
   };
   result = verified(stranger, sums, {.plain = true});
   EXPECT_EQ(result.verdict, Verdict::failed);
+}
+
+TEST(Foreign, OperandsOfFewerBitsAreNamed) {
+  constexpr auto product = R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[17, 64]"}},
+    "params": {"w": {"type": "f32[64, 33]"}},
+    "nodes": [{"label": "y", "op": "matmul", "inputs": ["x", "w"]}], "results": ["y"]})";
+  for (const int bits : {11, 8}) {
+    Stranger stranger;
+    stranger.suspect.misread = [bits](const ir::Node&, std::size_t, ir::Tensor& x) {
+      for (float& one : x.as<float>()) one = static_cast<float>(parity::core::with_bits(one, bits));
+    };
+    const auto result = verified(stranger, product);
+    EXPECT_EQ(result.verdict, Verdict::failed);
+    EXPECT_THAT(plumb::testing::node(result, "y").why,
+                HasSubstr(bits == 11 ? "operands keep 11 of 24 bits (TF32" : "operands keep 8 of 24 bits (bf16"));
+  }
+}
+
+TEST(Foreign, CoarseFunctionIsToldWithTheRuleThatAllowsIt) {
+  constexpr auto sigmoid = R"({"format": "plumb.graph/1",
+    "inputs": {"x": {"type": "f32[3]", "values": [-17.989, 0.5, 2]}},
+    "nodes": [{"label": "y", "op": "unary", "inputs": ["x"], "function": "sigmoid"}], "results": ["y"]})";
+  Stranger stranger;
+  stranger.suspect.tamper = [](const ir::Node&, ir::Tensor& y) { y.as<float>()[0] += 7.4e-8F; };
+  const auto result = verified(stranger, sigmoid);
+  EXPECT_EQ(result.verdict, Verdict::failed);
+  EXPECT_THAT(plumb::testing::node(result, "y").why, HasSubstr("'sigmoid' is right to 7.4e-08 and no closer"));
+  EXPECT_THAT(plumb::testing::node(result, "y").why, HasSubstr("{ max_abs = 8e-08 }"));
 }
 
 TEST(Foreign, FileOfTensorsIsNotRunAgain) {
