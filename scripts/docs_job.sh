@@ -7,8 +7,9 @@ usage() {
   cat <<USAGE
 usage: scripts/docs_job.sh
 
-In a workspace of its own, with a copy of this tree as plumbline/, which is built there, and a list of models that tests
-have. For a machine that has nothing: scripts/debian13.sh scripts/docs_job.sh
+In a workspace of its own, with a copy of this tree as plumbline/, which is built there, and a list of ten models, ONNX
+and JSON, each with its own inputs and the results that PyTorch, or a hand, gave for them. For a machine that has
+nothing: scripts/debian13.sh scripts/docs_job.sh
 USAGE
 }
 case ${1:-} in
@@ -25,20 +26,17 @@ workspace=$(mktemp -d)
 trap 'rm -rf "$workspace"' EXIT
 mkdir "$workspace/models" "$workspace/plumbline"
 tar --create --directory "$tree" --exclude ./build --exclude ./.git . | tar --extract --directory "$workspace/plumbline"
-cp "$tree"/tests/commands/graphs/{scores,dense}.json "$tree"/fixtures/onnx/encoder_in_primitives.onnx \
-  "$workspace/models"
-cat >"$workspace/models.toml" <<'END'
-schema = "plumb-cases/1"
-[[case]]
-model = "models/scores.json"
-[[case]]
-model = "models/dense.json"
-seeds = 3
-[[case]]
-model = "models/encoder_in_primitives.onnx"
-shape = "batch=2"
-END
+cp -r "$tree"/fixtures/networks/*/ "$workspace/models"
+cp "$tree/fixtures/ops/instance_norm/by_hand.json" "$tree/fixtures/ops/mamba2/from_a_state.json" "$workspace/models"
 cd "$workspace"
+{
+  echo 'schema = "plumb-cases/1"'
+  for network in models/*/; do
+    printf '[[case]]\nmodel = "%smodel.onnx"\ndata = "%stest_data_set_0"\n' "$network" "$network"
+  done
+  printf '[[case]]\nmodel = "%s"\n' models/*.json
+} >models.toml
+models=$(grep -c '^\[\[case' models.toml)
 export GITHUB_WORKSPACE=$workspace GITHUB_STEP_SUMMARY=$workspace/summary.md
 while IFS= read -r line; do
   printf '$ %s\n' "$line"
@@ -46,4 +44,7 @@ while IFS= read -r line; do
 done <<<"$job"
 cat summary.md
 grep -qF 'nothing failed' summary.md
-plumbline/build/release/bin/plumb inspect results.h5 >/dev/null
+# One run, one results file and one JUnit file have them all.
+plumbline/build/release/bin/plumb inspect results.h5 | grep -F "$models runs" || { echo "docs_job: not $models runs" >&2; exit 1; }
+[ "$(grep -c '<testsuite ' plumb.xml)" = "$models" ] || { echo "docs_job: not $models suites" >&2; exit 1; }
+[ "$models" = 10 ] || { echo "docs_job: $models models, not ten" >&2; exit 1; }

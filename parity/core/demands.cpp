@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/attribute.hpp"
 #include "ir/error.hpp"
 
 namespace plumb::parity::core {

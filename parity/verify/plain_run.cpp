@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "ir/passes/widen.hpp"
 
@@ -101,6 +102,8 @@ PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, cons
   const auto why = first_difference(graph, first, watched.values);
   if (why.empty()) return ends(cases::Plain::equal, "");
   if (taps == Taps::none) {
+    const std::set<ir::Value> results(graph.results().begin(), graph.results().end());
+    std::erase_if(first, [&](const auto& kept) { return !results.contains(kept.first); });
     found.tapped = as_run(graph, std::move(first), std::move(nodes));
     return ends(cases::Plain::whole, why);
   }

@@ -118,7 +118,7 @@ TEST(Foreign, GroupInHalfPrecisionAllowsForInnerRoundings) {
   constexpr auto chain = R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f16[33, 17]"}},
     "params": {"w": {"type": "f16[17, 19]"}},
     "nodes": [{"label": "scores", "op": "matmul", "inputs": ["x", "w"]},
-              {"label": "twice", "op": "add", "inputs": ["scores", "scores"]},
+              {"label": "twice", "op": "binary", "inputs": ["scores", "scores"], "function": "add"},
               {"label": "y", "op": "softmax", "inputs": ["twice"], "axis": -1}], "results": ["y"]})";
   Stranger stranger;
   stranger.suspect.fused = {"scores", "twice"};  // the host stores each in f16
@@ -136,8 +136,8 @@ TEST(Foreign, GroupThatNothingIsKnownOfCostsCoverageAlone) {
   constexpr auto peaks = R"({"format": "plumb.graph/1", "inputs": {"power": {"type": "f32[2, 7, 33]",
       "fill": {"distribution": "uniform", "low": 0, "high": 1}}},
     "nodes": [{"label": "peaks", "op": "welch_peaks", "inputs": ["power"], "k": 5, "fft_length": 65},
-              {"label": "y", "op": "relu", "inputs": ["peaks:1"]},
-              {"label": "z", "op": "add", "inputs": ["power", "power"]}], "results": ["y", "z"]})";
+              {"label": "y", "op": "unary", "inputs": ["peaks:1"], "function": "exp"},
+              {"label": "z", "op": "binary", "inputs": ["power", "power"], "function": "add"}], "results": ["y", "z"]})";
   Stranger stranger;
   stranger.suspect.fused = {"peaks"};
   const auto result = verified(stranger, peaks);
