@@ -1,3 +1,4 @@
+// Gives the tensors of a file for the values of a graph.
 #include "parity/foreign/dump.hpp"
 
 #include <algorithm>

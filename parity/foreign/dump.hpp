@@ -57,7 +57,7 @@ class DumpCandidate final : public Candidate {
   struct Opened;
 
   DumpOptions options_;
-  std::shared_ptr<const Opened> opened_;  ///< of the case that began last
+  std::shared_ptr<const Opened> opened_;  ///< for the case that began last
   std::map<ir::Value, Pairing> pairing_;
   std::vector<std::string> notes_;
 };

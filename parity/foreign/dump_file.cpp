@@ -1,3 +1,4 @@
+// Opens a dump, and reads single tensors from it, transposed where a map says so.
 #include "parity/foreign/dump_file.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ ir::Tensor transposed(const ir::Tensor& x, const std::vector<std::int64_t>& axes
   return made;
 }
 
-/// What follows the prefix in the names of the tensors that have it.
+/// Finds the tensors below the prefix: their names as stored, and without it.
 std::vector<std::pair<std::string, std::string>> below(const std::vector<std::string>& names, const DumpOptions& by) {
   std::vector<std::pair<std::string, std::string>> found;  // as stored, without the prefix
   for (const std::string& prefix : {by.prefix + '/', by.prefix}) {

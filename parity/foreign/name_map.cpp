@@ -1,3 +1,4 @@
+// Reads maps of names from TOML; every refusal names file, line and what was wanted.
 #include "parity/foreign/name_map.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Collects the names of values, and finds names that resemble them.
 #include "parity/foreign/names.hpp"
 
 #include <algorithm>

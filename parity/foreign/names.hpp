@@ -34,7 +34,7 @@ class Names {
 /// The name in small letters, with '/' for '.' and ':', without a final ":0".
 std::string normalised(std::string_view name);
 
-/// What all of these normalised names begin with, up to and with a '/'; "" for none.
+/// The text that all of these normalised names begin with, up to and with a '/'; "" for none.
 std::string shared_prefix(const std::vector<std::string>& names);
 
 /// did_you_mean for names that others chose: "" where the name or the list is so long that the search would take long.

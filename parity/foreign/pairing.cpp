@@ -1,3 +1,4 @@
+// Pairs tensors and values by map, by name and by norm; what is ambiguous stays without a pair.
 #include "parity/foreign/pairing.hpp"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ class ByName {
   const Names& names_;
   const std::vector<Offered>& offered_;
   std::map<std::string, std::size_t, std::less<>> places_;
-  std::map<ir::Value, std::size_t> lines_;  ///< of the map's rules that paired these
+  std::map<ir::Value, std::size_t> lines_;  ///< lines of the map that paired these
   std::set<std::size_t> used_;
 };
 
@@ -142,6 +143,14 @@ void ByName::normal() {
   normal(keys);
 }
 
+/// Tensors that may be one another: a shape, and a class of dtypes.
+using Likeness = std::pair<ir::Shape, int>;
+
+Likeness likeness_of(const ir::TensorType& type) {
+  const int dtypes = ir::is_float(type.dtype) ? 0 : ir::is_integer(type.dtype) ? 1 : ir::is_complex(type.dtype) ? 2 : 3;
+  return {type.shape, dtypes};
+}
+
 bool says_something(double norm) { return std::isfinite(norm) && norm > 0; }
 
 bool is_near(double norm, double truth) { return std::fabs(norm - truth) <= norm_tolerance * truth; }
@@ -173,20 +182,20 @@ double norm_of(const ir::TensorView& tensor) {
 
 void pair_by_statistics(const ir::Graph& graph, const std::vector<Offered>& offered, const ValueNorms& truths,
                         const std::function<double(std::size_t tensor)>& norm, Pairs& pairs) {
-  std::map<ir::Shape, std::vector<std::pair<ir::Value, double>>> values;
-  std::map<ir::Shape, std::vector<std::pair<std::size_t, double>>> tensors;
-  std::set<ir::Shape> open;
+  std::map<Likeness, std::vector<std::pair<ir::Value, double>>> values;
+  std::map<Likeness, std::vector<std::pair<std::size_t, double>>> tensors;
+  std::set<Likeness> open;
   for (const auto& [value, truth] : truths) {
     if (!graph.defined(value) || graph.is_source(value)) continue;
-    values[graph.type(value).shape].emplace_back(value, truth);
-    if (!pairs.values.contains(value)) open.insert(graph.type(value).shape);
+    values[likeness_of(graph.type(value))].emplace_back(value, truth);
+    if (!pairs.values.contains(value)) open.insert(likeness_of(graph.type(value)));
   }
   std::set<std::size_t> used;
   for (const auto& [value, paired] : pairs.values) used.insert(paired.tensor);
   for (std::size_t k = 0; k < offered.size(); ++k)
-    if (open.contains(offered[k].type.shape)) tensors[offered[k].type.shape].emplace_back(k, norm(k));
-  for (const auto& [shape, theirs] : tensors) {
-    const auto& ours = values[shape];
+    if (open.contains(likeness_of(offered[k].type))) tensors[likeness_of(offered[k].type)].emplace_back(k, norm(k));
+  for (const auto& [alike, theirs] : tensors) {
+    const auto& ours = values[alike];
     for (const auto& [value, truth] : ours) {
       if (pairs.values.contains(value) || !says_something(truth)) continue;
       const auto near = [&, t = truth](const auto& one) { return is_near(one.second, t); };

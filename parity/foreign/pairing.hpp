@@ -31,7 +31,7 @@ struct Paired {
 
 struct Pairs {
   std::map<ir::Value, Paired> values;
-  std::vector<std::string> notes;  ///< what the map, and names that fit several values, did not decide
+  std::vector<std::string> notes;  ///< rules and names that did not decide
 };
 
 /// Pairs by map, then by exact names, then by normalised ones. A value keeps the tensor that was found first. Throws
@@ -42,9 +42,9 @@ Pairs pair_by_name(const Names& names, const std::vector<Offered>& offered, cons
 using ValueNorms = std::map<ir::Value, double>;
 double norm_of(const ir::TensorView& tensor);
 
-/// Pairs what has no pair yet: a tensor and a value of equal shape whose norms differ by at most 10^-3 of the truth's,
-/// where this is so of no other truth and of no other tensor, paired or not. Norms that are 0 or not finite say
-/// nothing. `norm` is called for tensors that have the shape of a value without a pair.
+/// Pairs what has no pair yet: a tensor and a value of equal shape, both of floats, say, whose norms differ by at most
+/// 10^-3 of the truth's, where this is so of no other truth and of no other tensor, paired or not. Norms that are 0 or
+/// not finite say nothing. `norm` is called for tensors that have the shape of a value without a pair.
 void pair_by_statistics(const ir::Graph& graph, const std::vector<Offered>& offered, const ValueNorms& truths,
                         const std::function<double(std::size_t tensor)>& norm, Pairs& pairs);
 

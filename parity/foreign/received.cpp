@@ -1,3 +1,4 @@
+// Takes tensors of wider dtypes for a graph's values, where no number changes.
 #include "parity/foreign/received.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Reads specs of candidates, and refuses libraries that anybody may replace.
 #include "parity/foreign/spec.hpp"
 
 #include <algorithm>

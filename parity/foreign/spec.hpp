@@ -21,13 +21,13 @@ constexpr auto enum_names(Kind) {
 struct Spec {
   std::string name;  ///< [a-z0-9_-]{1,32}
   Kind kind = Kind::vulkan;
-  std::string text;  ///< what follows the kind and its colon, as given
+  std::string text = {};  ///< all that follows the kind and its colon
 
-  std::string path;       ///< the file or folder of file, py, tvmffi, plugin and onnxruntime
-  std::string prefix;     ///< file: what the names of its tensors begin with
-  std::string function;   ///< py: the function; tvmffi: the symbol
-  std::string arguments;  ///< vulkan: the device; exec: the command; plugin: what is passed through
-  std::vector<std::pair<std::string, std::string>> options;  ///< onnxruntime: KEY=VALUE, in their order
+  std::string path = {};       ///< the file or folder of file, py, tvmffi, plugin and onnxruntime
+  std::string prefix = {};     ///< file: what the names of its tensors begin with
+  std::string function = {};   ///< py: the function; tvmffi: the symbol
+  std::string arguments = {};  ///< vulkan: the device; exec: the command; plugin: what is passed through
+  std::vector<std::pair<std::string, std::string>> options = {};  ///< onnxruntime: KEY=VALUE, in their order
 
   /// "KIND:TEXT", or "KIND" alone.
   std::string whole() const;
