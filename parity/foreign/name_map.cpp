@@ -15,9 +15,9 @@ constexpr std::uint64_t most_bytes = 1 << 20;
 constexpr std::size_t most_rules = 4096;
 
 /// Reads the tables of one map; every refusal says where.
-class Reader {
+class MapReader {
  public:
-  explicit Reader(NameMap& map) : map_(map) {}
+  explicit MapReader(NameMap& map) : map_(map) {}
 
   void all(const toml::table& file) {
     const toml::node* const schema = file.get("schema");
@@ -104,7 +104,7 @@ std::optional<std::string> MapRule::theirs_of(std::string_view name) const {
 NameMap parse_map(std::string_view text, std::string file) {
   NameMap map{std::move(file), {}};
   ir::require(text.size() <= most_bytes, map.file, ": a map has at most ", most_bytes, " bytes");
-  Reader(map).all(core::parse_toml(text, map.file));
+  MapReader(map).all(core::parse_toml(text, map.file));
   return map;
 }
 

@@ -29,9 +29,9 @@ bool is_identifier(std::string_view text) {
 }
 
 /// Reads what follows the kind.
-class Reader {
+class SpecReader {
  public:
-  Reader(Spec& spec, std::string_view given) : spec_(spec), given_(given) {}
+  SpecReader(Spec& spec, std::string_view given) : spec_(spec), given_(given) {}
 
   void read(bool has_text) {
     const bool is_ours = spec_.kind == Kind::vulkan || spec_.kind == Kind::cpu;
@@ -135,7 +135,7 @@ Spec parse_spec(std::string_view given) {
               core::did_you_mean(word, {names.begin(), names.end()}));
   Spec made{.name = std::string(has_name ? name : word), .kind = *kind};
   if (end != std::string_view::npos) made.text = spec.substr(end + 1);
-  Reader(made, given).read(end != std::string_view::npos);
+  SpecReader(made, given).read(end != std::string_view::npos);
   return made;
 }
 
