@@ -44,6 +44,18 @@ void VerifyRun::open_candidate() {
   open_foreign();
 }
 
+/// Feeds a batch what a dump was fed, where nothing else says what that is.
+void VerifyRun::feed_as_candidate(Batch& batch) const {
+  if (!other_.inputs || batch.fill.read_given) return;
+  batch.fill.has_given = true;
+  batch.fill.read_given = [this, has_seed = batch.flags.graph.has_seed](const ir::formats::GraphFile& file) {
+    ir::Feeds inputs = other_.inputs(file);
+    ir::require(has_seed || !inputs.empty() || file.graph.inputs().empty(), "--candidate ", settings_.candidate,
+                " does not have all inputs: --load-inputs FILE, or the --seed that they were made by");
+    return inputs;
+  };
+}
+
 /// Opens a candidate that is not our device, with which no flag goes that changes what that device runs.
 void VerifyRun::open_foreign() {
   const std::string& spec = flags_.candidate.candidate;
@@ -260,7 +272,10 @@ int VerifyRun::run() {
   require_some_match();
   open_candidate();
   open_profile();
-  for (Batch& batch : batches_) open_policy(batch);
+  for (Batch& batch : batches_) {
+    feed_as_candidate(batch);
+    open_policy(batch);
+  }
   const cases::Executors executors{.reference = reference_,
                                    .candidate = other_.executor ? other_.executor.get() : device_.get(),
                                    .why_not = why_no_device_,

@@ -8,6 +8,7 @@
 
 #include "ir/executor.hpp"
 #include "parity/cli/flags/device_flags.hpp"
+#include "parity/verify/verify.hpp"
 
 namespace CLI {
 class App;
@@ -23,15 +24,21 @@ struct CandidateFlags {
   std::string candidate = "vulkan";  ///< [NAME=]SPEC
   std::string taps = "surviving", names, pair = "usual", keep_exchange;
   unsigned timeout = 600;  ///< seconds
+
+  // How a function is called (py, tvmffi).
+  std::string framework, arguments;
+  bool returns = false;
+  unsigned align = 0;
 };
 
 void add_candidate_flags(CLI::App& app, CandidateFlags& flags);
 
 /// A candidate that is not our device, ready to be compiled for.
 struct OpenedCandidate {
-  std::string name;  ///< as the table calls it
+  std::string name;  ///< as the command line calls it
   std::unique_ptr<ir::Executor> executor;
   foreign::Candidate* foreign = nullptr;  ///< the executor, where it is somebody else's
+  verify::TensorReader inputs = {};       ///< of a dump: the inputs of a graph, none where it does not have all of them
 };
 
 /// Whether the candidate is our Vulkan device, which its own flags open; `flags` then names the device that the

@@ -72,6 +72,7 @@ void require_precision(const std::string& text) {
 void add_graph_flags(CLI::App& app, GraphFlags& flags) {
   app.add_option("--seed", flags.seed,
                  "seed of the generated inputs and params; 0 takes one from the system and prints it")
+      ->each([&flags](const std::string&) { flags.has_seed = true; })
       ->capture_default_str()
       ->group("input");
   app.add_option("--param-seed", flags.param_seed,

@@ -16,6 +16,7 @@ namespace plumb::parity::cli::flags {
 /// The flags that say what a graph is fed, the same in every command.
 struct GraphFlags {
   std::uint64_t seed = 1;        ///< 0: from the system
+  bool has_seed = false;         ///< it was named
   std::uint64_t param_seed = 0;  ///< 0: as the inputs'
   std::string dtype = "f32", precision;
   ModelFlags model;

@@ -35,6 +35,7 @@ class VerifyRun {
   void open_candidate();
   void open_device();
   void open_foreign();
+  void feed_as_candidate(Batch& batch) const;
   void open_profile();
   void open_policy(Batch& batch) const;
   bool flushes_subnormals() const;
@@ -63,7 +64,7 @@ class VerifyRun {
 
   const flags::VerifyFlags& flags_;
   flags::DeviceFlags device_flags_;  ///< with the device that --candidate names
-  std::ostream& out_;  ///< for people: stderr when stdout carries a report
+  std::ostream& out_;                ///< for people: stderr when stdout carries a report
   const core::terminal::Style style_;
   const core::ThreadLimit comparing_;
   ref_cpu::CpuExecutor reference_;
