@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <type_traits>
 
 #include "ir/files/output_file.hpp"
 #include "ir/files/read_file.hpp"
@@ -85,11 +86,11 @@ class NpyFolder final : public TensorFile {
   }
 
  private:
-  static constexpr std::size_t most_entries = std::size_t{1} << 20;
+  static constexpr std::size_t most_entries = std::size_t{1} << 16;
 
   /// Opens the file anew each time, as a folder may have more files than a process may hold open.
   template <class Act>
-  auto of(std::string_view name, Act act) const {
+  std::invoke_result_t<Act, const NpyFile&> of(std::string_view name, Act act) const {
     const auto found = paths_.find(name);
     require(found != paths_.end(), "has no tensor '", name, "'");
     try {
