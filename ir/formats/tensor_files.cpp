@@ -4,11 +4,13 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <type_traits>
 
 #include "ir/files/output_file.hpp"
 #include "ir/files/read_file.hpp"
 #include "ir/formats/hdf5_tensors.hpp"
 #include "ir/formats/npy.hpp"
+#include "ir/formats/safetensors.hpp"
 #include "ir/formats/zip.hpp"
 
 namespace plumb::ir::formats {
@@ -48,6 +50,57 @@ class NpyFile final : public TensorFile {
   mutable std::ifstream file_;
   std::uint64_t size_ = 0;
   NpyHeader header_;
+};
+
+/// A folder of .npy files: "a/b.npy" is the tensor "a/b". Links in it, to files and to folders, are passed over, so
+/// that a folder of strangers reads nothing outside itself; so are all other files.
+class NpyFolder final : public TensorFile {
+ public:
+  explicit NpyFolder(const std::filesystem::path& folder) {
+    std::error_code problem;
+    std::filesystem::recursive_directory_iterator entry(folder, problem);
+    for (std::size_t seen = 0; !problem && entry != std::filesystem::recursive_directory_iterator();
+         entry.increment(problem)) {
+      require(++seen <= most_entries, "has more than ", most_entries, " entries");
+      if (entry->symlink_status().type() != std::filesystem::file_type::regular) continue;
+      std::string name = entry->path().lexically_relative(folder).generic_string();
+      if (!name.ends_with(".npy")) continue;
+      name.resize(name.size() - std::string_view(".npy").size());
+      paths_.emplace(std::move(name), entry->path());
+    }
+    require(!problem, "cannot be read: ", problem.message());
+    require(!paths_.empty(), "is a folder without a .npy file");
+  }
+
+  std::vector<std::string> names() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, path] : paths_) names.push_back(name);
+    return names;
+  }
+  bool contains(std::string_view name) const override { return paths_.contains(name); }
+  TensorType type(std::string_view name) const override {
+    return of(name, [](const NpyFile& file) { return file.type(""); });
+  }
+  Tensor read(std::string_view name) const override {
+    return of(name, [](const NpyFile& file) { return file.read(""); });
+  }
+
+ private:
+  static constexpr std::size_t most_entries = std::size_t{1} << 16;
+
+  /// Opens the file anew each time, as a folder may have more files than a process may hold open.
+  template <class Act>
+  std::invoke_result_t<Act, const NpyFile&> of(std::string_view name, Act act) const {
+    const auto found = paths_.find(name);
+    require(found != paths_.end(), "has no tensor '", name, "'");
+    try {
+      return act(NpyFile(found->second));
+    } catch (const Error& error) {
+      fail("tensor '", name, "' ", error.what());
+    }
+  }
+
+  std::map<std::string, std::filesystem::path, std::less<>> paths_;
 };
 
 /// A .npz file: a zip archive whose members "name.npy" are .npy files.
@@ -151,6 +204,20 @@ class NamedFile final : public TensorFile {
   std::unique_ptr<TensorFile> file_;
 };
 
+std::unique_ptr<TensorFile> open_unnamed(const std::filesystem::path& path) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) return std::make_unique<NpyFolder>(path);
+  files::require_regular_file(path);  // before anything is said of how it is called
+  if (files::has_extension(path, ".safetensors")) return open_safetensors(path);
+  const bool known = files::has_extension(path, ".npy") || files::has_extension(path, ".npz") ||
+                     files::has_extension(path, ".h5") || files::has_extension(path, ".hdf5");
+  require(known, "is not called .npy, .npz, .h5, .hdf5 or .safetensors, and is no folder of .npy files");
+  const FileKind kind = kind_of(path);
+  if (kind == FileKind::npy) return std::make_unique<NpyFile>(path);
+  if (kind == FileKind::zip) return std::make_unique<NpzFile>(path);
+  return open_hdf5_tensors(path);
+}
+
 }  // namespace
 
 TensorType taken_as(const TensorType& found, DType wanted) {
@@ -167,16 +234,7 @@ Tensor taken_as(Tensor found, DType wanted) {
 
 std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path) {
   return named(path.string(), [&]() -> std::unique_ptr<TensorFile> {
-    files::require_regular_file(path);  // before anything is said of how it is called
-    const FileKind kind = kind_of(path);
-    std::unique_ptr<TensorFile> file;
-    if (kind == FileKind::npy)
-      file = std::make_unique<NpyFile>(path);
-    else if (kind == FileKind::zip)
-      file = std::make_unique<NpzFile>(path);
-    else
-      file = open_hdf5_tensors(path);
-    return std::make_unique<NamedFile>(path.string(), std::move(file));
+    return std::make_unique<NamedFile>(path.string(), open_unnamed(path));
   });
 }
 

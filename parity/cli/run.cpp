@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -21,7 +22,7 @@ namespace plumb::parity::cli {
 namespace {
 
 struct RunFlags {
-  std::string path, on = "gpu", output;
+  std::string path, on = "gpu", output, save_inputs;
   bool force = false;
   flags::GraphFlags graph;
   flags::DeviceFlags device;
@@ -59,10 +60,29 @@ void print_result(const std::string& name, const ir::Tensor& tensor) {
   show::print("{}{}]\n", text, tensor.elements() > shown ? ", ..." : "");
 }
 
+/// The inputs that a run was fed, by the names that --load-inputs takes; params come from the model's own file.
+ir::formats::NamedTensors inputs_of(const cases::Case& loaded) {
+  const ir::Graph& graph = loaded.file->graph;
+  ir::formats::NamedTensors inputs;
+  for (const std::string& name : graph.inputs()) inputs.insert_or_assign(name, loaded.feeds.at(name));
+  return inputs;
+}
+
+void require_other_file(const RunFlags& flags) {
+  if (flags.output.empty() || flags.save_inputs.empty()) return;
+  const auto whole = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
+  ir::require(whole(flags.output) != whole(flags.save_inputs), "--output and --save-inputs are the same file, ",
+              flags.output);
+}
+
 int run_graph(const RunFlags& flags) {
+  require_other_file(flags);
   const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const ir::Graph& graph = loaded.file->graph;
   const auto output = flags::open_tensors(flags.output, flags.force, flags.path, *loaded.file, flags.graph);
+  const auto inputs = flags::open_tensors(flags.save_inputs, flags.force, flags.path, *loaded.file, flags.graph);
+  ir::require(!inputs || !graph.inputs().empty(), flags.path,
+              ": has no inputs, so that --save-inputs has none to save");
   // A .npz of results has them alone: others read it, too.
   const bool has_room = output && ir::formats::kind_of_tensors(flags.output) == ir::files::FileKind::hdf5;
   const Results results = results_of(flags, loaded, has_room);
@@ -70,6 +90,10 @@ int run_graph(const RunFlags& flags) {
   for (std::size_t k = 0; k < graph.results().size(); ++k)
     named.insert_or_assign(ir::formats::result_name(graph, k), results.tensors.at(graph.results()[k]));
   for (const auto& [name, tensor] : named) print_result(name, tensor);
+  if (inputs) {
+    ir::formats::save_tensors(*inputs, inputs_of(loaded));
+    std::cerr << "wrote " << flags.save_inputs << '\n';
+  }
   if (!output) return 0;
   ir::formats::save_tensors(*output, named, results.about);
   std::cerr << "wrote " << flags.output << '\n';
@@ -85,6 +109,8 @@ Action run(CLI::App& app) {
       ->check(flags::one_of({"cpu", "gpu"}))
       ->capture_default_str();
   flags::add_output(app, "-o,--output", flags->output, "write the results to this .npz or .h5");
+  flags::add_output(app, "--save-inputs", flags->save_inputs,
+                    "write the inputs that the run used to this .npz or .h5, as --load-inputs takes them");
   flags::add_force_flag(app, flags->force);
   flags::add_graph_flags(app, flags->graph);
   flags::add_precision_flag(app, flags->graph);

@@ -198,7 +198,9 @@ TEST_F(Npy, RefusesWhatItCannotHold) {
   EXPECT_EQ(said("{'descr': '<f4', 'shape': (1,), }"), "has a header without descr, fortran_order or shape");
   EXPECT_EQ(refusal(write("y.npy", "hello, world")), path("y.npy").string() + ": does not start as a .npy file does");
   EXPECT_EQ(refusal(write("y.npy", "")), path("y.npy").string() + ": ends early");
-  EXPECT_EQ(refusal(write("y.csv", "1, 2")), path("y.csv").string() + ": is not called .npy, .npz, .h5 or .hdf5");
+  EXPECT_EQ(refusal(write("y.csv", "1, 2")),
+            path("y.csv").string() +
+                ": is not called .npy, .npz, .h5, .hdf5 or .safetensors, and is no folder of .npy files");
 }
 
 TEST_F(Npy, ReadsWhatNumpyWrites) {
