@@ -3,6 +3,8 @@
 import json, os, signal, struct, sys, time
 
 how, folder = sys.argv[1], sys.argv[2]
+if how == "by-file":
+    how = open(sys.argv[0] + ".how").read()
 request = json.load(open(folder + "/request.json"))
 
 
