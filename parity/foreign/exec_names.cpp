@@ -8,9 +8,9 @@
 namespace plumb::parity::foreign {
 
 ValueNames::ValueNames(const ir::Graph& graph, const ir::formats::GraphFile* model) : graph_(graph), model_(model) {
+  if (model == nullptr) return;
   for (std::size_t k = 0; k < graph.results().size(); ++k)
     names_.try_emplace(graph.results()[k], ir::formats::result_name(graph, k));
-  if (model == nullptr) return;
   for (const auto& [name, value] : model->aliases) {
     aliases_[value].push_back(name);
     // A node's further outputs have labels with a number in the graph, which no model knows.

@@ -3,12 +3,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <thread>
 
+#include "ir/files/interruption.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "parity/cases/case.hpp"
 #include "parity/core/candidate_error.hpp"
@@ -36,13 +40,13 @@ constexpr std::string_view graph_text = R"({"format": "plumb.graph/1",
             {"label": "y", "op": "binary", "inputs": ["h", "w"], "function": "add"}],
   "results": ["y"]})";
 
-/// The exchanges of this process that are still there.
-std::vector<fs::path> exchanges() {
+/// The exchanges of a process that are still there.
+std::vector<fs::path> exchanges(pid_t process = getpid()) {
   std::vector<fs::path> found;
   for (const fs::path& parent : {fs::path("/dev/shm"), fs::temp_directory_path()})
     if (fs::exists(parent))
       for (const auto& one : fs::directory_iterator(parent))
-        if (one.path().filename().string().starts_with("plumb-exchange-" + std::to_string(getpid()) + "-"))
+        if (one.path().filename().string().starts_with("plumb-exchange-" + std::to_string(process) + "-"))
           found.push_back(one.path());
   return found;
 }
@@ -207,6 +211,28 @@ TEST_F(Exec, ALateOneIsEndedWithAllThatItStarted) {
   EXPECT_FALSE(fs::exists("/proc/" + std::to_string(grandchild)));
 }
 
+TEST_F(Exec, AnInterruptionEndsTheProgramAndRemovesTheExchange) {
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGINT, SIG_DFL);
+    ir::files::end_in_order_when_interrupted();
+    run("sleep");
+    _exit(0);
+  }
+  pid_t grandchild = 0;
+  for (int k = 0; k < 2000 && grandchild == 0; ++k) {
+    std::ifstream(script_ + ".pid") >> grandchild;
+    if (grandchild == 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(exchanges(child).size(), 1U);
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WTERMSIG(status), SIGINT);
+  EXPECT_FALSE(fs::exists("/proc/" + std::to_string(grandchild)));
+  EXPECT_THAT(exchanges(child), IsEmpty());
+}
+
 TEST_F(Exec, EndlessOutputIsNotKept) {
   Outcome seen;
   for (int seconds = 1; seen.message.find('\n') == std::string::npos && seconds < 60; seconds *= 4) {
@@ -285,6 +311,39 @@ TEST_F(Exec, TheModelIsGivenWhereItIsWhatRuns) {
   candidate->begins(subject);
   EXPECT_EQ(run(*candidate, all).kind, "");
   EXPECT_THAT(request(4), Not(HasSubstr("onnx")));
+}
+
+TEST_F(Exec, TheCandidateOfTheDocsComputesInNumPy) {
+  const std::string command =
+      python().front() + " '" + (tests::source_dir() / "docs/example/numpy_candidate.py").string() + "'";
+  if (std::system((python().front() + " -c 'import numpy' 2>/dev/null").c_str()) != 0)  // NOLINT(cert-env33-c)
+    GTEST_SKIP() << "Python has no NumPy";
+  const auto candidate = open_exec(command);
+  EXPECT_EQ(candidate->description().name, "numpy");
+  const auto graph = ir::formats::parse_graph(R"({"format": "plumb.graph/1",
+    "inputs": {"x": {"type": "f32[2, 3]"}}, "params": {"w": {"type": "f32[3, 2]"}},
+    "nodes": [{"label": "h", "op": "unary", "inputs": ["x"], "function": "relu"},
+              {"label": "p", "op": "matmul", "inputs": ["h", "w"]},
+              {"label": "s", "op": "binary", "inputs": ["p", "p"], "function": "add"},
+              {"label": "y", "op": "softmax", "inputs": ["s"], "axis": 0}],
+    "results": ["y"]})",
+                                              {})
+                         .graph;
+  const ir::Feeds params = {{"w", ir::Tensor::of<float>({3, 2}, {1, 0, 0, 1, 1, 0})}};
+  const auto executable = candidate->compile(graph, params, {.wanted = graph.results(), .surviving = true});
+  const auto values = executable->run(inputs());
+  ASSERT_EQ(values.size(), 4U);
+  EXPECT_THAT(numbers(values.at(*graph.find("s"))), ElementsAre(0, 4, 20, 0));
+  const auto y = numbers(values.at(*graph.find("y")));
+  EXPECT_FLOAT_EQ(y[0] + y[2], 1);
+  EXPECT_FLOAT_EQ(y[1], 1 / (1 + std::exp(-4.F)));
+  const auto tanh = ir::formats::parse_graph(R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[2, 3]"}},
+    "nodes": [{"label": "y", "op": "unary", "inputs": ["x"], "function": "tanh"}], "results": ["y"]})",
+                                             {})
+                        .graph;
+  const auto refused = outcome_of([&] { return candidate->compile(tanh, {}, {tanh.results()})->run(inputs()); });
+  EXPECT_EQ(refused.kind, "unsupported");
+  EXPECT_EQ(refused.message, "y: no unary tanh here");
 }
 
 TEST_F(Exec, OneForModelsAloneRefusesGraphs) {
