@@ -170,7 +170,7 @@ void prepare() {
   setpgid(0, 0);
   const rlimit nothing{0, 0};
   setrlimit(RLIMIT_CORE, &nothing);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);  // of what leaves its parent behind
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // takes over what leaves its parent behind
 }
 
 }  // namespace

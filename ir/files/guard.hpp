@@ -27,11 +27,11 @@ struct GuardOrders {
   int grace_milliseconds;    ///< from there to SIGKILL
 };
 
-/// What a guard says, twice: when the program was started, and when all is over.
+/// A guard reports twice: when the program was started, and when all is over.
 struct GuardReport {
-  pid_t group = 0;  ///< of the program
+  pid_t group = 0;  ///< the program's
   int problem = 0;  ///< errno, where it could not be started
-  int status = 0;   ///< of waitpid, in the second report
+  int status = 0;   ///< as waitpid gives it, in the second report
   int is_late = 0;  ///< it was ended at its deadline
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+// Answers of plumb.exec/1 (docs/exec.md), read from the folder in which a program left them.
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -14,7 +16,7 @@ namespace plumb::parity::foreign {
 
 inline constexpr std::string_view exec_schema = "plumb.exec/1";
 
-/// What a candidate says of a run.
+/// How a candidate says that a run went.
 enum class ExecStatus {
   ok,
   unsupported,

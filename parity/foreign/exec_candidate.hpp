@@ -12,11 +12,11 @@ namespace plumb::parity::foreign {
 
 /// How a program is asked (docs/exec.md).
 struct ExecOptions {
-  Taps taps = Taps::surviving;        ///< of runs that are looked into; plain runs ask for results alone
+  Taps taps = Taps::surviving;        ///< for runs that are looked into; plain runs ask for results alone
   std::chrono::seconds timeout{600};  ///< for each run
   std::filesystem::path keep = {};    ///< a folder that keeps every exchange; "": none is kept
-  std::string kind = "exec";          ///< of the description, and the candidate's name in messages
-  std::string spec = {};              ///< of the description; "": the command
+  std::string kind = "exec";          ///< in the description, and the candidate's name in messages
+  std::string spec = {};              ///< in the description; "": the command
 };
 
 /// A program that computes graphs by plumb.exec/1: `command` is split as a POSIX shell does and started, without a

@@ -67,7 +67,7 @@ std::uint64_t size_of(const Descriptor& file) {
 /// A tensor's file, open where its elements begin.
 struct OpenTensor {
   Descriptor file;
-  ir::formats::NpyHeader header;  ///< of a .bin, what the answer says
+  ir::formats::NpyHeader header;  ///< as the answer says it, for a .bin
 };
 
 OpenTensor open_tensor(int folder, const AnsweredTensor& tensor) {

@@ -19,9 +19,9 @@ struct ExecProgram {
   ExecOptions options;
 };
 
-/// What one run gave.
+/// The outcome of one run.
 struct ExecResults {
-  ir::Tensors values;  ///< of those that were wanted
+  ir::Tensors values;  ///< those that were wanted
   std::vector<ir::NodeReport> nodes;
   std::vector<std::string> notes;
 };
