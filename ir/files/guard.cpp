@@ -58,9 +58,8 @@ void say(int report, const GuardReport& what) {
   while (write(report, &what, sizeof what) < 0 && errno == EINTR) continue;
 }
 
-/// Between vfork and exec: the memory is the guard's.
-[[noreturn]] void become_program(const GuardOrders& orders, const GuardEnds& ends, pid_t parent,
-                                 volatile int& problem) {
+/// Between vfork and exec: the memory is the guard's. Where it cannot become the program, it writes errno.
+[[noreturn]] void become_program(const GuardOrders& orders, const GuardEnds& ends, pid_t parent, int complaint) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const bool is_ready = getppid() == parent && dup2(ends.null_input, STDIN_FILENO) >= 0 &&
@@ -69,16 +68,22 @@ void say(int report, const GuardReport& what) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (is_ready) execve(orders.program, orders.words, orders.environment);
-  problem = errno;
+  const int problem = errno;
+  [[maybe_unused]] const auto written = write(complaint, &problem, sizeof problem);
   _exit(127);
 }
 
 pid_t start(const GuardOrders& orders, const GuardEnds& ends, int& problem) {
-  volatile int from_child = 0;
+  std::array<int, 2> complaint{};  // closed by exec
   const pid_t parent = getpid();
-  const pid_t program = vfork();  // a copy of the tables of a large process would take its time
-  if (program == 0) become_program(orders, ends, parent, from_child);
-  problem = program < 0 ? errno : from_child;
+  // A plain fork would copy the tables of a large process.
+  const pid_t program = pipe2(complaint.data(), O_CLOEXEC) == 0 ? vfork() : -1;
+  if (program == 0) become_program(orders, ends, parent, complaint[1]);
+  problem = program < 0 ? errno : 0;
+  if (program < 0) return program;
+  close(complaint[1]);
+  while (read(complaint[0], &problem, sizeof problem) < 0 && errno == EINTR) continue;
+  close(complaint[0]);
   return program;
 }
 

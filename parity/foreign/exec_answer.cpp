@@ -20,7 +20,7 @@ using ir::formats::Json;
 using ir::formats::JsonArray;
 using ir::formats::JsonObject;
 
-constexpr std::size_t longest_name = 1000, longest_word = 200;
+constexpr std::size_t most_name_bytes = 1000, longest_word = 200;
 
 /// Says which part of the answer an Error of `act` is about.
 template <class Act>
@@ -52,7 +52,7 @@ const JsonArray& optional_array(const Json& object, std::string_view name) {
 
 std::string name_of(const Json& json, std::string_view what) {
   const std::string& name = ir::formats::text_of(json, what);
-  ir::require(!name.empty() && name.size() <= longest_name, what, " must have 1 to ", longest_name, " bytes");
+  ir::require(!name.empty() && name.size() <= most_name_bytes, what, " must have 1 to ", most_name_bytes, " bytes");
   return name;
 }
 

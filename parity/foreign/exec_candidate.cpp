@@ -111,7 +111,7 @@ class ExecCandidate final : public Candidate {
   ExecCandidate(ExecProgram program, ExecDescription described)
       : program_(std::move(program)), described_(std::move(described)) {}
 
-  std::string_view name() const override { return program_.options.kind; }
+  std::string_view name() const override { return program_.options.name; }
 
   Description description() const override {
     Description made{.kind = program_.options.kind,
@@ -207,6 +207,7 @@ ExecDescription describe(const ExecProgram& program) {
 }
 
 std::unique_ptr<Candidate> open_program(ExecProgram program) {
+  if (program.options.name.empty()) program.options.name = program.options.kind;
   const std::string spec = ir::cat(program.options.kind, ":", ir::raw::shown(program.options.spec, 200));
   ir::require(!program.words.empty(), spec, ": no command is given");
   ir::files::find_program(program.words.front());  // its message says all that there is to say

@@ -15,8 +15,9 @@ struct ExecOptions {
   Taps taps = Taps::surviving;        ///< for runs that are looked into; plain runs ask for results alone
   std::chrono::seconds timeout{600};  ///< for each run
   std::filesystem::path keep = {};    ///< a folder that keeps every exchange; "": none is kept
-  std::string kind = "exec";          ///< in the description, and the candidate's name in messages
+  std::string kind = "exec";          ///< in the description
   std::string spec = {};              ///< in the description; "": the command
+  std::string name = {};              ///< in messages and reports; "": the kind
 };
 
 /// A program that computes graphs by plumb.exec/1: `command` is split as a POSIX shell does and started, without a

@@ -12,9 +12,9 @@
 namespace plumb::parity::foreign {
 namespace {
 
-constexpr std::size_t longest_message = 1000, longest_name = 200;
+constexpr std::size_t longest_message = 1000, longest_quote = 200;
 
-std::string shown(std::string_view name) { return ir::raw::shown(name, longest_name); }
+std::string shown(std::string_view name) { return ir::raw::shown(name, longest_quote); }
 
 /// One run, whose steps share what was asked and where.
 class ExecRun {
@@ -25,7 +25,7 @@ class ExecRun {
         graph_(graph),
         names_(names),
         scratch_(bytes_of(request), program.options.keep),
-        candidate_(ir::cat("candidate '", program.options.kind, "'")) {}
+        candidate_(ir::cat("candidate '", program.options.name, "'")) {}
 
   ExecResults run(const std::vector<ir::Value>& wanted, const std::vector<ir::Value>& required) {
     const auto inputs = write_request(scratch_.descriptor(), request_);
