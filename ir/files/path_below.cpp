@@ -1,7 +1,12 @@
 // Keeps files that other files name within their folder, through links as well.
 #include "ir/files/path_below.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <system_error>
 
 #include "ir/error.hpp"
@@ -24,6 +29,24 @@ std::filesystem::path path_below(const std::filesystem::path& folder, const std:
   const auto [end, rest] = std::mismatch(home.begin(), home.end(), file.begin(), file.end());
   require(!problem && end == home.end(), "'", quoted, "' leads out of the folder of the file that names it");
   return file;
+}
+
+Descriptor open_below(int folder, const std::string& name) {
+  require(stays_below(name), "is no path below the folder");
+  Descriptor last;
+  const std::filesystem::path path(name);
+  for (auto part = path.begin(); part != path.end(); ++part) {
+    const bool is_file = std::next(part) == path.end();
+    // A pipe would wait for whoever writes it.
+    const int how = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | (is_file ? O_NONBLOCK : O_DIRECTORY);
+    Descriptor next(openat(last ? last.number() : folder, part->c_str(), how));
+    require(errno != ELOOP || next, "is a link");
+    require(static_cast<bool>(next), "cannot be opened: ", std::strerror(errno));
+    last = std::move(next);
+  }
+  struct stat found {};
+  require(last && fstat(last.number(), &found) == 0 && S_ISREG(found.st_mode), "is not a regular file");
+  return last;
 }
 
 }  // namespace plumb::ir::files

@@ -1,0 +1,197 @@
+// Answers of plumb.exec/1 (docs/exec.md), every member of which is checked: they are strangers' words.
+#include "parity/foreign/exec_answer.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/attribute.hpp"
+#include "ir/files/path_below.hpp"
+#include "ir/files/process.hpp"
+#include "ir/formats/json.hpp"
+#include "ir/formats/node_text.hpp"
+#include "ir/formats/sums_json.hpp"
+#include "ir/raw/utf8.hpp"
+#include "parity/foreign/candidate.hpp"
+
+namespace plumb::parity::foreign {
+namespace {
+
+using ir::formats::Json;
+using ir::formats::JsonArray;
+using ir::formats::JsonObject;
+
+constexpr std::size_t most_name_bytes = 1000, longest_word = 200;
+
+/// Says which part of the answer an Error of `act` is about.
+template <class Act>
+auto within(const std::string& what, Act act) {
+  try {
+    return act();
+  } catch (const ir::Error& error) {
+    ir::fail(what, ": ", error.what());
+  }
+}
+
+const Json& member(const Json& object, std::string_view name) {
+  const Json* const found = object.find(name);
+  ir::require(found != nullptr, "'", name, "' is missing");
+  return *found;
+}
+
+const JsonArray& array_of(const Json& json, std::string_view what) {
+  ir::require(json.array() != nullptr, what, " must be an array, got ", json.kind());
+  return *json.array();
+}
+
+/// The members of an array that may be missing.
+const JsonArray& optional_array(const Json& object, std::string_view name) {
+  static const JsonArray none;
+  const Json* const found = object.find(name);
+  return found == nullptr ? none : array_of(*found, name);
+}
+
+std::string name_of(const Json& json, std::string_view what) {
+  const std::string& name = ir::formats::text_of(json, what);
+  ir::require(!name.empty() && name.size() <= most_name_bytes, what, " must have 1 to ", most_name_bytes, " bytes");
+  return name;
+}
+
+/// A text for people, fit to be shown; "" where it is missing.
+std::string words(const Json& object, std::string_view name) {
+  const Json* const found = object.find(name);
+  return found == nullptr ? "" : ir::raw::shown(ir::formats::text_of(*found, name), longest_word);
+}
+
+std::vector<std::string> names_of(const Json& object, std::string_view name) {
+  constexpr std::size_t most = 64;
+  std::vector<std::string> names;
+  for (const Json& one : optional_array(object, name)) names.push_back(name_of(one, name));
+  ir::require(names.size() <= most, name, " must have at most ", most, " names");
+  return names;
+}
+
+void check_variable(const std::string& name) {
+  const bool is_name = name.find('=') == name.npos && name.size() <= longest_word && !ir::raw::has_control(name);
+  ir::require(is_name, "environment must have names of variables");
+}
+
+ExecDescription description_of(const Json& json) {
+  ir::formats::check_keys(ir::formats::object_of(json, "candidate"),
+                          {"name", "version", "device", "models", "taps", "subnormals", "environment", "serves"});
+  ExecDescription made{.name = words(json, "name"),
+                       .version = words(json, "version"),
+                       .device = words(json, "device"),
+                       .models = names_of(json, "models"),
+                       .taps = names_of(json, "taps"),
+                       .environment = names_of(json, "environment")};
+  ir::require(!made.name.empty(), "name must not be empty");
+  for (const auto& model : made.models)
+    ir::require(model == "onnx" || model == "plumb.graph/1", "models must be 'onnx' or 'plumb.graph/1'");
+  for (const auto& taps : made.taps)
+    ir::require(ir::enum_value<Taps>(taps).has_value(), "taps must be 'results', 'surviving' or 'all'");
+  for (const auto& name : made.environment) check_variable(name);
+  const std::string subnormals = words(json, "subnormals");
+  ir::require(subnormals.empty() || subnormals == "kept" || subnormals == "flushed",
+              "subnormals must be 'kept' or 'flushed'");
+  made.keeps_subnormals = subnormals == "kept";
+  return made;
+}
+
+std::int64_t count_of(const Json& json, std::string_view what) {
+  ir::require(json.whole() != nullptr && *json.whole() >= 0, what, " must be a whole number that is not negative");
+  return *json.whole();
+}
+
+ir::TensorType type_of(const Json& json) {
+  const std::string& dtype = ir::formats::text_of(member(json, "dtype"), "dtype");
+  const auto found = ir::find_dtype(dtype);
+  ir::require(found.has_value(), "there is no dtype '", ir::raw::shown(dtype, longest_word), "'");
+  ir::TensorType type{*found, {}};
+  const JsonArray& extents = array_of(member(json, "shape"), "shape");
+  ir::require(extents.size() <= ir::max_rank, "shape has more than ", ir::max_rank, " axes");
+  for (const Json& extent : extents) type.shape.push_back(count_of(extent, "an extent"));
+  ir::check_type(type);
+  return type;
+}
+
+AnsweredTensor tensor_of(const Json& json) {
+  ir::formats::check_keys(ir::formats::object_of(json, "a value"), {"name", "dtype", "shape", "file"});
+  AnsweredTensor made{.name = name_of(member(json, "name"), "name"), .type = {}, .file = {}};
+  return within("value '" + ir::raw::shown(made.name, longest_word) + "'", [&] {
+    made.type = type_of(json);
+    made.file = name_of(member(json, "file"), "file");
+    ir::require(ir::files::stays_below(made.file), "file '", ir::raw::shown(made.file, longest_word),
+                "' is no path below the exchange's folder");
+    return made;
+  });
+}
+
+AnsweredNode node_of(const Json& json) {
+  ir::formats::check_keys(ir::formats::object_of(json, "a node"), {"value", "kernel", "ns", "sums"});
+  AnsweredNode made{.value = name_of(member(json, "value"), "value"), .kernel = {}, .nanoseconds = {}, .sums = {}};
+  return within("node of '" + ir::raw::shown(made.value, longest_word) + "'", [&] {
+    made.kernel = words(json, "kernel");
+    if (const Json* ns = json.find("ns")) made.nanoseconds = static_cast<std::uint64_t>(count_of(*ns, "ns"));
+    if (const Json* sums = json.find("sums")) made.sums = ir::formats::parse_sums(to_text(*sums));
+    return made;
+  });
+}
+
+void read_run(const Json& run, ExecAnswer& answer) {
+  ir::formats::check_keys(ir::formats::object_of(run, "a run"), {"values", "nodes"});
+  std::set<std::string> names;
+  for (const Json& value : array_of(member(run, "values"), "values")) {
+    answer.values.push_back(tensor_of(value));
+    const std::string& name = answer.values.back().name;
+    ir::require(names.insert(name).second, "value '", ir::raw::shown(name, longest_word), "' is there twice");
+  }
+  for (const Json& node : optional_array(run, "nodes")) answer.nodes.push_back(node_of(node));
+}
+
+ExecAnswer answer_of(const Json& json) {
+  const JsonArray& jobs = array_of(member(json, "jobs"), "jobs");
+  ir::require(jobs.size() == 1, "jobs must have the one that was asked for, got ", jobs.size());
+  const Json& job = jobs.front();
+  ir::formats::check_keys(ir::formats::object_of(job, "a job"), {"id", "status", "message", "seconds", "runs"});
+  ir::require(count_of(member(job, "id"), "id") == 0, "there is no job of that id");
+  ExecAnswer made;
+  const auto status = ir::enum_value<ExecStatus>(ir::formats::text_of(member(job, "status"), "status"));
+  ir::require(status.has_value(), "status must be 'ok', 'unsupported', 'error' or 'failed'");
+  made.status = *status;
+  if (const Json* message = job.find("message"))
+    made.message = ir::files::last_lines(ir::formats::text_of(*message, "message"));
+  if (made.status != ExecStatus::ok) {
+    ir::require(!made.message.empty(), "status '", ir::enum_name(made.status), "' needs a message");
+    return made;
+  }
+  const JsonArray& runs = array_of(member(job, "runs"), "runs");
+  ir::require(runs.size() == 1, "runs must have the one that was asked for, got ", runs.size());
+  read_run(runs.front(), made);
+  return made;
+}
+
+/// The whole of response.json, whose schema is the right one.
+Json read_response(int folder) {
+  const ir::formats::JsonLimits limits;
+  Json json = ir::formats::parse_json(read_text(folder, "response.json", limits.bytes), limits);
+  ir::formats::check_keys(ir::formats::object_of(json, "the answer"), {"schema", "candidate", "jobs"});
+  const std::string& schema = ir::formats::text_of(member(json, "schema"), "schema");
+  ir::require(schema == exec_schema, "schema must be '", exec_schema, "', got '", ir::raw::shown(schema, longest_word),
+              "'");
+  return json;
+}
+
+}  // namespace
+
+ExecDescription read_description(int folder) {
+  return within("response.json", [&] {
+    const Json json = read_response(folder);
+    return within("candidate", [&] { return description_of(member(json, "candidate")); });
+  });
+}
+
+ExecAnswer read_answer(int folder) {
+  return within("response.json", [&] { return answer_of(read_response(folder)); });
+}
+
+}  // namespace plumb::parity::foreign

@@ -1,0 +1,60 @@
+#pragma once
+
+// Answers of plumb.exec/1 (docs/exec.md), read from the folder in which a program left them.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/sums.hpp"
+#include "parity/foreign/exec_files.hpp"
+
+namespace plumb::parity::foreign {
+
+inline constexpr std::string_view exec_schema = "plumb.exec/1";
+
+/// How a candidate says that a run went.
+enum class ExecStatus {
+  ok,
+  unsupported,
+  error,
+  failed,  ///< a host of functions saw its function do what it must not
+};
+
+constexpr auto enum_names(ExecStatus) {
+  return std::array<std::string_view, 4>{"ok", "unsupported", "error", "failed"};
+}
+
+/// A candidate's words on itself.
+struct ExecDescription {
+  std::string name, version, device;
+  std::vector<std::string> models;       ///< "onnx", "plumb.graph/1": those that it takes; empty: either
+  std::vector<std::string> taps;         ///< those that it can give; empty: any
+  std::vector<std::string> environment;  ///< the variables that it depends on
+  bool keeps_subnormals = false;
+};
+
+/// A candidate's words on the node that computes a value.
+struct AnsweredNode {
+  std::string value, kernel;
+  std::optional<std::uint64_t> nanoseconds;
+  std::vector<ir::Sum> sums;
+};
+
+/// A candidate's answer to the one run that it was asked for.
+struct ExecAnswer {
+  ExecStatus status = ExecStatus::ok;
+  std::string message;
+  std::vector<AnsweredTensor> values;  ///< no name is there twice
+  std::vector<AnsweredNode> nodes;
+};
+
+/// Reads response.json of an exchange's folder. Throws Error, which says where, unless it is what plumb.exec/1 wants;
+/// the files that it names are not looked at. `folder` is an open descriptor.
+ExecDescription read_description(int folder);
+ExecAnswer read_answer(int folder);
+
+}  // namespace plumb::parity::foreign

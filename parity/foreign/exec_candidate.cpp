@@ -1,0 +1,244 @@
+// Programs as candidates: what they say of themselves, which model they are given, and which values they are asked for.
+#include "parity/foreign/exec_candidate.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "ir/files/file_kind.hpp"
+#include "ir/raw/utf8.hpp"
+#include "parity/cases/case.hpp"
+#include "parity/core/terminal/shell_word.hpp"
+#include "parity/foreign/exec_run.hpp"
+
+namespace plumb::parity::foreign {
+namespace {
+
+/// A model that the user named, whose graph and params may be those of a run.
+struct Model {
+  std::shared_ptr<const ir::formats::GraphFile> file;
+  std::string onnx;  ///< its absolute path
+};
+
+/// Notes that the last run left for whoever judges it.
+struct LastRun {
+  std::map<ir::Value, Pairing> pairing;
+  std::vector<std::string> notes;
+};
+
+bool is_equal(const ir::Tensor& a, const ir::Tensor& b) {
+  return a.type() == b.type() && std::ranges::equal(a.bytes(), b.bytes());
+}
+
+/// Whether this is the model's graph, name by name, with the model's own params.
+bool is_of_model(const ir::formats::GraphFile& file, const ir::Graph& graph, const ir::Feeds& params) {
+  const ir::Graph& own = file.graph;
+  if (own.inputs() != graph.inputs() || own.params() != graph.params() || own.results() != graph.results() ||
+      !std::ranges::equal(own.nodes(), graph.nodes(), {}, &ir::Node::label, &ir::Node::label) ||
+      structural_hash(own) != structural_hash(graph))
+    return false;
+  return std::ranges::all_of(own.params(), [&](const std::string& name) {
+    const auto source = file.sources.find(name);
+    const auto given = params.find(name);
+    const auto* tensor = source != file.sources.end() ? std::get_if<ir::Tensor>(&source->second) : nullptr;
+    return tensor != nullptr && given != params.end() && is_equal(*tensor, given->second);
+  });
+}
+
+/// The values that runs are asked for.
+struct Asked {
+  Taps taps;
+  std::vector<ir::Value> wanted, required;
+};
+
+class ExecExecutable final : public ir::Executable {
+ public:
+  ExecExecutable(const ExecProgram& program, const ir::Graph& graph, ir::Feeds params, Model model, Asked asked,
+                 LastRun& last)
+      : program_(program),
+        graph_(graph),
+        params_(std::move(params)),
+        model_(std::move(model)),
+        names_(graph_, model_.file.get()),
+        asked_(std::move(asked)),
+        last_(last) {
+    request_.taps = asked_.taps;
+    request_.time = program.options.timeout;
+    request_.onnx = model_.onnx;
+    request_.graph = ir::formats::graph_json(graph_);
+    for (const ir::Value value : graph_.results()) request_.results.push_back(names_.name(value));
+    for (const ir::Value value : asked_.wanted)
+      request_.wanted.push_back({names_.name(value), graph_.name(value), names_.also(value), graph_.type(value)});
+  }
+
+  ir::Tensors run(const ir::Feeds& inputs) override {
+    const ir::OneAtATime::Run alone(runs_);
+    ExecRequest request = request_;
+    for (ir::Value v = 0; graph_.is_source(v); ++v) {
+      const bool is_param = v >= graph_.inputs().size();
+      request.inputs.push_back({graph_.name(v), is_param, fed(graph_, is_param ? params_ : inputs, v)});
+    }
+    last_ = {};
+    ExecResults made = run_program(program_, request, graph_, names_, asked_.wanted, asked_.required);
+    for (const auto& [value, tensor] : made.values) last_.pairing.emplace(value, Pairing::exact);
+    last_.notes = std::move(made.notes);
+    nodes_ = std::move(made.nodes);
+    return std::move(made.values);
+  }
+
+  std::vector<ir::NodeReport> nodes() const override {
+    if (!nodes_.empty()) return nodes_;
+    ir::NodeReport foreign;
+    foreign.placement = ir::Placement::foreign;
+    return std::vector<ir::NodeReport>(graph_.nodes().size(), foreign);
+  }
+
+ private:
+  const ExecProgram& program_;
+  const ir::Graph graph_;
+  const ir::Feeds params_;
+  const Model model_;
+  const ValueNames names_;
+  const Asked asked_;
+  LastRun& last_;
+  ExecRequest request_;
+  std::vector<ir::NodeReport> nodes_;
+  ir::OneAtATime runs_;
+};
+
+class ExecCandidate final : public Candidate {
+ public:
+  ExecCandidate(ExecProgram program, ExecDescription described)
+      : program_(std::move(program)), described_(std::move(described)) {}
+
+  std::string_view name() const override { return program_.options.name; }
+
+  Description description() const override {
+    Description made{.kind = program_.options.kind,
+                     .spec = program_.options.spec,
+                     .name = described_.name,
+                     .version = described_.version,
+                     .device = described_.device,
+                     .keeps_subnormals = described_.keeps_subnormals};
+    for (const auto& variable : described_.environment) {
+      constexpr std::size_t longest = 1000;
+      const char* const value = std::getenv(variable.c_str());  // NOLINT(concurrency-mt-unsafe): nobody sets it
+      if (value != nullptr) made.environment.push_back(variable + '=' + ir::raw::shown(value, longest));
+    }
+    return made;
+  }
+
+  void begins(const cases::Case& subject) override {
+    const bool is_as_read = subject.origin.is_of_file && !subject.dtype && !subject.as_written &&
+                            subject.precision.empty() && !subject.origin.plan;
+    model_ = {};
+    if (is_as_read && subject.file && ir::files::has_extension(subject.name, ".onnx"))
+      model_ = {subject.file, std::filesystem::absolute(subject.name).string()};
+  }
+
+  const std::map<ir::Value, Pairing>& pairing() const override { return last_.pairing; }
+  std::vector<std::string> notes() const override { return last_.notes; }
+
+  std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
+                                          const ir::Capture& capture) override {
+    if (capture.surviving && capture.as_plain)
+      throw ir::Unsupported(
+          ir::cat("candidate '", name(), "' cannot copy values out of a run that is asked for its results alone"));
+    ir::Feeds own;
+    for (const auto& param : graph.params()) own.emplace(param, fed(graph, params, *graph.find(param)));
+    const bool takes_onnx = takes("onnx");
+    const Model* const model = takes_onnx && model_.file && is_of_model(*model_.file, graph, own) ? &model_ : nullptr;
+    if (model == nullptr && !takes("plumb.graph/1"))
+      throw ir::Unsupported(ir::cat("candidate '", name(), "' takes ONNX models alone, and what runs here is none"));
+    const Taps taps = capture.surviving ? taps_it_has() : Taps::results;
+    return std::make_unique<ExecExecutable>(program_, graph, std::move(own), model != nullptr ? *model : Model{},
+                                            Asked{taps, wanted(graph, capture, taps), capture.wanted}, last_);
+  }
+
+ private:
+  bool takes(std::string_view model) const {
+    return described_.models.empty() || std::ranges::find(described_.models, model) != described_.models.end();
+  }
+
+  /// Those that the user wants, or fewer, where the candidate says that it has fewer.
+  Taps taps_it_has() const {
+    Taps taps = program_.options.taps;
+    const auto has = [&](Taps one) {
+      return described_.taps.empty() || std::ranges::find(described_.taps, ir::enum_name(one)) != described_.taps.end();
+    };
+    if (taps == Taps::all && !has(taps)) taps = Taps::surviving;
+    if (taps == Taps::surviving && !has(taps)) taps = Taps::results;
+    return taps;
+  }
+
+  static std::vector<ir::Value> wanted(const ir::Graph& graph, const ir::Capture& capture, Taps taps) {
+    std::vector<ir::Value> values;
+    std::set<ir::Value> seen;
+    const auto add = [&](ir::Value value) {
+      if (!graph.is_source(value) && seen.insert(value).second) values.push_back(value);
+    };
+    for (const ir::Value value : capture.wanted) add(value);
+    if (taps == Taps::results) return values;
+    for (const ir::Node& node : graph.nodes())
+      for (const ir::Value value : node.outputs)
+        if (!capture.of_interest || capture.of_interest->contains(value)) add(value);
+    return values;
+  }
+
+  const ExecProgram program_;
+  const ExecDescription described_;
+  Model model_;
+  LastRun last_;
+};
+
+ExecDescription describe(const ExecProgram& program) {
+  constexpr std::chrono::seconds time{10};
+  const Scratch scratch(0, program.options.keep);
+  write_description_request(scratch.descriptor());
+  std::vector<std::string> words = program.words;
+  words.push_back(scratch.path());
+  const auto end = ir::files::run_process(words, {.time = time});
+  const std::string problem = problem_of(end, time);
+  ir::require(problem.empty(), problem);
+  const std::string lines = ir::files::last_lines(end.output);
+  ir::require(exists(scratch.descriptor(), "response.json"), "ended without a response.json",
+              lines.empty() ? "" : "; its last lines:\n", lines);
+  return read_description(scratch.descriptor());
+}
+
+std::unique_ptr<Candidate> open_program(ExecProgram program) {
+  if (program.options.name.empty()) program.options.name = program.options.kind;
+  const std::string spec = ir::cat(program.options.kind, ":", ir::raw::shown(program.options.spec, 200));
+  ir::require(!program.words.empty(), spec, ": no command is given");
+  ir::files::find_program(program.words.front());  // its message says all that there is to say
+  ExecDescription described;
+  try {
+    described = describe(program);
+  } catch (const ir::Error& error) {
+    ir::fail(spec, ": does not describe itself (action \"describe\" of ", exec_schema, "): ", error.what());
+  }
+  return std::make_unique<ExecCandidate>(std::move(program), std::move(described));
+}
+
+}  // namespace
+
+std::unique_ptr<Candidate> open_exec(const std::string& command, const ExecOptions& options) {
+  ExecProgram program{{}, options};
+  if (program.options.spec.empty()) program.options.spec = command;
+  try {
+    program.words = ir::files::split_words(command);
+  } catch (const ir::Error& error) {
+    ir::fail(options.kind, ":", ir::raw::shown(command, 200), ": ", error.what());
+  }
+  return open_program(std::move(program));
+}
+
+std::unique_ptr<Candidate> open_exec_words(std::vector<std::string> words, const ExecOptions& options) {
+  ExecProgram program{std::move(words), options};
+  if (program.options.spec.empty())
+    for (const auto& word : program.words)
+      program.options.spec += (program.options.spec.empty() ? "" : " ") + core::terminal::shell_word(word);
+  return open_program(std::move(program));
+}
+
+}  // namespace plumb::parity::foreign

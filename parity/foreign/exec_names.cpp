@@ -1,0 +1,44 @@
+// Names of values as a model has them, which its reader may have given to others or made labels of.
+#include "parity/foreign/exec_names.hpp"
+
+#include <algorithm>
+
+#include "ir/formats/result_names.hpp"
+
+namespace plumb::parity::foreign {
+
+ValueNames::ValueNames(const ir::Graph& graph, const ir::formats::GraphFile* model) : graph_(graph), model_(model) {
+  if (model == nullptr) return;
+  for (std::size_t k = 0; k < graph.results().size(); ++k)
+    names_.try_emplace(graph.results()[k], ir::formats::result_name(graph, k));
+  for (const auto& [name, value] : model->aliases) {
+    aliases_[value].push_back(name);
+    // A node's further outputs have labels with a number in the graph, which no model knows.
+    const auto producer = graph.producer(value);
+    if (producer && graph.nodes()[*producer].outputs.front() != value) names_.try_emplace(value, name);
+  }
+}
+
+std::string ValueNames::name(ir::Value value) const {
+  const auto found = names_.find(value);
+  return found != names_.end() ? found->second : graph_.name(value);
+}
+
+std::vector<std::string> ValueNames::also(ir::Value value) const {
+  const auto found = aliases_.find(value);
+  if (found == aliases_.end()) return {};
+  std::vector<std::string> others = found->second;
+  std::erase(others, name(value));
+  return others;
+}
+
+std::optional<ir::Value> ValueNames::find(std::string_view name) const {
+  if (model_ != nullptr) {
+    const auto alias = model_->aliases.find(name);
+    if (alias != model_->aliases.end()) return alias->second;
+  }
+  const auto computed = ir::formats::find_computed(graph_, name);
+  return computed ? computed : graph_.find(name);
+}
+
+}  // namespace plumb::parity::foreign

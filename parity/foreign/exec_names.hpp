@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/formats/graph_file.hpp"
+
+namespace plumb::parity::foreign {
+
+/// The names by which a candidate is asked for values, and those that it may answer with: the model's own, where a
+/// model is given to it, and the graph's.
+class ValueNames {
+ public:
+  /// `model` is null where only the graph is given. Both must outlive this.
+  ValueNames(const ir::Graph& graph, const ir::formats::GraphFile* model);
+
+  /// The name of a value that a node computes.
+  std::string name(ir::Value value) const;
+  /// Further names that the model has for it.
+  std::vector<std::string> also(ir::Value value) const;
+  /// The value that a name stands for.
+  std::optional<ir::Value> find(std::string_view name) const;
+
+ private:
+  const ir::Graph& graph_;
+  const ir::formats::GraphFile* const model_;
+  std::map<ir::Value, std::string> names_;  ///< where it is not the graph's
+  std::map<ir::Value, std::vector<std::string>> aliases_;
+};
+
+}  // namespace plumb::parity::foreign

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/files/process.hpp"
+#include "parity/foreign/exec_answer.hpp"
+#include "parity/foreign/exec_candidate.hpp"
+#include "parity/foreign/exec_names.hpp"
+#include "parity/foreign/exec_request.hpp"
+#include "parity/foreign/scratch.hpp"
+
+namespace plumb::parity::foreign {
+
+/// A program that answers plumb.exec/1, and how it is asked.
+struct ExecProgram {
+  std::vector<std::string> words;
+  ExecOptions options;
+};
+
+/// The outcome of one run.
+struct ExecResults {
+  ir::Tensors values;  ///< those that were wanted
+  std::vector<ir::NodeReport> nodes;
+  std::vector<std::string> notes;
+};
+
+/// Why a program's end is none that an answer can be read after, with its last lines; "" where it is.
+std::string problem_of(const ir::files::ProcessEnd& end, std::chrono::seconds time);
+
+/// Starts the program on a request and reads its answer. `wanted` are the values of the request, `required` those that
+/// must be there. Throws DeviceError where the program crashes, is late or answers with garbage, or says "error";
+/// Unsupported where it says so; core::CandidateError where it did what it must not, or says so.
+ExecResults run_program(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph,
+                        const ValueNames& names, const std::vector<ir::Value>& wanted,
+                        const std::vector<ir::Value>& required);
+
+}  // namespace plumb::parity::foreign
