@@ -53,10 +53,12 @@ class Guarded:
         before = changed[changed < GUARD]
         behind = changed[changed >= GUARD + self.type.bytes]
         where = ""
+        width = self.type.item_bytes  # a byte of an element may be as it was
         if len(behind):
-            where = f"writes {behind[-1] - GUARD - self.type.bytes + 1} bytes behind {self.type.name}"
+            count = ((behind[-1] - GUARD - self.type.bytes) // width + 1) * width
+            where = f"writes {count} bytes behind {self.type.name}"
         elif len(before):
-            where = f"writes {GUARD - before[0]} bytes before {self.type.name}"
+            where = f"writes {GUARD - before[0] // width * width} bytes before {self.type.name}"
         return now[GUARD:GUARD + self.type.bytes].copy(), where
 
 
