@@ -24,7 +24,7 @@ struct Word {
 int word_pipe = -1;  // for the handler, which has no other way to know
 
 void say(const Word& word) {
-  if (write(word_pipe, &word, sizeof word) < 0) _exit(3);
+  if (::write(word_pipe, &word, sizeof word) < 0) _exit(3);
 }
 
 void on_fault(int number, siginfo_t* info, void* context) {
@@ -74,7 +74,7 @@ std::optional<Word> word_of(const Call& call, const std::vector<void*>& addresse
   Word word;
   std::size_t got = 0;
   while (got < sizeof word) {
-    const ssize_t n = read(reading.number(), reinterpret_cast<char*>(&word) + got, sizeof word - got);
+    const ssize_t n = ::read(reading.number(), reinterpret_cast<char*>(&word) + got, sizeof word - got);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
     got += static_cast<std::size_t>(n);

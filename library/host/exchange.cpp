@@ -74,11 +74,22 @@ JsonObject with_status(std::int64_t id, std::string_view status, std::string_vie
   JsonObject object;
   object.emplace_back("id", id);
   object.emplace_back("status", status);
-  if (!message.empty()) object.emplace_back("message", message);
+  if (!message.empty()) object.emplace_back("message", as_utf8(message));
   return object;
 }
 
 }  // namespace
+
+std::string as_utf8(std::string_view text) {
+  std::string readable(text);
+  try {
+    ir::formats::to_text(readable);
+  } catch (const ir::Error&) {
+    for (char& c : readable)
+      if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+  }
+  return readable;
+}
 
 Request::Request(std::filesystem::path folder) : folder_(std::move(folder)) {
   const auto path = folder_ / "request.json";

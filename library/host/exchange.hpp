@@ -16,6 +16,9 @@ class Misdeed : public ir::Error {
   using Error::Error;
 };
 
+/// The text, with question marks for all that is not ASCII where it is not UTF-8, which a file of JSON must be.
+std::string as_utf8(std::string_view text);
+
 struct NamedTensor {
   std::string name;
   ir::Tensor tensor;

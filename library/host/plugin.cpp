@@ -74,8 +74,8 @@ struct Sink {
 
   void node(const char* value, const char* kernel, std::uint64_t nanoseconds, const char* sums) {
     JsonObject object;
-    object.emplace_back("value", text_or_empty(value));
-    object.emplace_back("kernel", text_or_empty(kernel));
+    object.emplace_back("value", as_utf8(text_or_empty(value)));
+    object.emplace_back("kernel", as_utf8(text_or_empty(kernel)));
     object.emplace_back("ns", static_cast<std::int64_t>(nanoseconds & INT64_MAX));
     if (sums != nullptr) object.emplace_back("sums", ir::formats::parse_json(sums));
     answer.nodes.emplace_back(std::move(object));
@@ -192,7 +192,7 @@ JsonArray Plugin::refused(const Job& job) {
     } catch (const ir::Unsupported& refusal) {
       JsonObject object;
       object.emplace_back("node", node.label);
-      object.emplace_back("message", refusal.what());
+      object.emplace_back("message", as_utf8(refusal.what()));
       refused.emplace_back(std::move(object));
     }
   }

@@ -229,7 +229,7 @@ def main():
     if request.action == "run":
         answer["jobs"] = run(request, options)
     elif request.action == "supports":
-        answer["refused"] = []
+        answer["jobs"] = [{"id": json["id"], "status": "ok", "refused": []} for json in request.jobs]
     elif request.action != "describe":
         raise Problem(f"the request has an unknown action: {request.action!r}")
     request.answer(answer)

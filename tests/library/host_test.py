@@ -160,7 +160,7 @@ class HostTest(unittest.TestCase):
         self.assertEqual(self.ask("plugin", plugin, action="describe")["candidate"]["version"], "3")
         for mode, status, message in (("refuses", "unsupported", "no graph of this kind"),
                                       ("breaks", "error", "its device failed: compile returned 3 and no text"),
-                                      ("changes", "failed", "changed its input 'x'"),
+                                      ("latin", "error", "no caf?"), ("changes", "failed", "changed its input 'x'"),
                                       ("short", "error", "'y' has 44 bytes, where f32[3, 4] has 48"),
                                       ("dtype", "error", "'y' has dtype 99, which is none"),
                                       ("rank", "error", "'y' has rank 1000000"), ("twice", "error", "gave 'y' twice")):

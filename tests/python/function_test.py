@@ -272,6 +272,8 @@ class FunctionTest(unittest.TestCase):
             self.assertEqual(answer["schema"], "plumb.exec/1")
             self.assertEqual(answer["candidate"]["name"], "good")
             self.assertEqual(answer["candidate"]["models"], ["plumb.graph/1"])
+            folder.request = {"schema": "plumb.exec/1", "action": "supports", "jobs": [{"id": 5}]}
+            self.assertEqual(folder.ask("good")["jobs"], [{"id": 5, "status": "ok", "refused": []}])
             (pathlib.Path(path) / "response.json").unlink()
             for request in ({"schema": "other"}, {"schema": "plumb.exec/1", "action": "dance"}):
                 folder.request = request

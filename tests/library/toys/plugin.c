@@ -45,6 +45,10 @@ static int compile(plumb_candidate_compile_args* args) {
     self->host->fail(self->host, "no graph of this kind");
     return PLUMB_UNSUPPORTED;
   }
+  if (is(self, "latin")) {
+    self->host->fail(self->host, "no caf\xe9");
+    return PLUMB_ERROR;
+  }
   if (is(self, "breaks")) return PLUMB_DEVICE_FAILED;
   if (args->result_count != 1 || strcmp(args->results[0].name, "y") != 0 || args->results[0].rank != 2) return 2;
   if (args->graph == NULL || strcmp(args->taps, "results") != 0) return PLUMB_ERROR;
