@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("ir", "ref_cpu", "gpu_vulkan", "parity", "tests", "bench")
+FOLDERS = ("ir", "ref_cpu", "gpu_vulkan", "parity", "library", "tests", "bench")
 KINDS = (".cpp", ".hpp", ".comp", ".glsl")
 TOKEN = re.compile(
     r'(?P<skip>\s+|//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*)'

@@ -7,6 +7,7 @@ set(ir_may ir)
 set(ref_cpu_may ir ref_cpu)
 set(gpu_vulkan_may ir gpu_vulkan)
 set(parity_may ir parity)
+set(library_may ir library)
 set(cli_may ir ref_cpu gpu_vulkan parity)
 
 # 2. Rooms: within a layer a file includes its own room and rooms of lower floors, so that no circle can arise.
@@ -26,11 +27,12 @@ set(parity_rooms "core=0" "core/terminal=0" "element=0" "element/terms=0" "judge
   "profile/probe=5" "settle=5" "settle/certify=6" "checks/exact=5" "checks/expected=5" "checks/patterns=6"
   "checks/samples=6" "judges=7" "report=7" "foreign=7" "checks/relations=8" "results=8" "verify=9" "power=10" "check=10"
   "studies/conformance=10" "studies/fit=10" "studies/search=10" "studies/sweep=10" "cli=11")
+set(library_rooms ".=0" "host=1")
 # What reaches beyond, file by file: tables that know every op, and taps that are those of one op.
 set(beyond_floors "ir/op_list.cpp|ops" "ir/kernels/resize_taps.hpp|ops" "ir/hdf5/hdf5_use.hpp|formats")
 
 # 3. Where a third-party header may be included.
-set(third_parties glslang onnx eigen fftw tbb vulkan hdf5 json zlib md re2 xxhash cli11 toml)
+set(third_parties glslang onnx eigen fftw tbb vulkan hdf5 json zlib md re2 xxhash cli11 toml dlfcn)
 set(glslang_header "glslang/")
 set(glslang_place "^gpu_vulkan/region/glslang\\.cpp$")
 set(onnx_header "(onnx|google/protobuf)/")
@@ -59,6 +61,8 @@ set(cli11_header "CLI/")
 set(cli11_place "^parity/cli/")
 set(toml_header "toml\\+\\+/|toml\\.hpp")
 set(toml_place "^parity/core/toml_text\\.hpp$")
+set(dlfcn_header "dlfcn\\.h")
+set(dlfcn_place "^library/host/.*\\.cpp$")
 
 # 4. A header that includes such a header, itself or through others, stays in its folder.
 set(kept_in "")  # "<header>|<third party>"
@@ -124,7 +128,7 @@ function(room_of layer path out_room out_floor)
 endfunction()
 
 set(files "")
-foreach(folder ir ref_cpu gpu_vulkan parity)
+foreach(folder ir ref_cpu gpu_vulkan parity library)
   file(GLOB_RECURSE found RELATIVE "${ROOT}" "${ROOT}/${folder}/*.hpp" "${ROOT}/${folder}/*.cpp")
   list(APPEND files ${found})
 endforeach()
@@ -135,7 +139,7 @@ endforeach()
 foreach(file IN LISTS files)
   layer_of("${file}" layer)
   foreach(include IN LISTS "includes_of_${file}")
-    if(include MATCHES "^(ir|ref_cpu|gpu_vulkan|parity)/" AND NOT CMAKE_MATCH_1 IN_LIST ${layer}_may)
+    if(include MATCHES "^(ir|ref_cpu|gpu_vulkan|parity|library)/" AND NOT CMAKE_MATCH_1 IN_LIST ${layer}_may)
       breach("${file}: ${layer} may not include ${CMAKE_MATCH_1}")
     endif()
     if(include MATCHES "^parity/cli/" AND NOT layer STREQUAL cli)

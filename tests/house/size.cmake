@@ -30,7 +30,7 @@ macro(found file what)
 endmacro()
 
 set(files "")
-foreach(folder ir ref_cpu gpu_vulkan parity tests bench cmake scripts)
+foreach(folder ir ref_cpu gpu_vulkan parity library python tests bench cmake scripts)
   foreach(kind cpp hpp comp glsl cmake sh py)
     file(GLOB_RECURSE some RELATIVE "${ROOT}" "${ROOT}/${folder}/*.${kind}")
     list(APPEND files ${some})

@@ -1,0 +1,68 @@
+// The program candidate-host: loads code of the user's, so that what that does ends this process and not plumb's.
+#include <sys/resource.h>
+
+#include <charconv>
+#include <iostream>
+#include <vector>
+
+#include "library/host/exchange.hpp"
+#include "library/host/plugin.hpp"
+#include "library/host/tvm_function.hpp"
+
+namespace plumb::library::host {
+namespace {
+
+constexpr std::string_view usage =
+    "usage: candidate-host plugin LIB[:ARGS] DIR\n"
+    "       candidate-host tvmffi LIB.so::SYMBOL [--args x0,x1,alpha,x0.shape[1],y0] [--align N] DIR\n"
+    "DIR holds request.json of schema plumb.exec/1 and gets response.json.\n"
+    "Exit codes: 0 it answered; 2 the library cannot be loaded, or the request cannot be read\n";
+
+std::size_t alignment_in(const std::string& text) {
+  std::size_t align = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), align);
+  ir::require(problem == std::errc() && end == text.data() + text.size() && align >= 1 && align <= 4096 &&
+                  (align & (align - 1)) == 0,
+              "--align ", text, ": it is a power of two, at most 4096");
+  return align;
+}
+
+void run_function(const std::vector<std::string>& words) {
+  TvmFunction which;
+  const std::size_t separator = words[1].rfind("::");
+  ir::require(separator != std::string::npos && separator > 0 && separator + 2 < words[1].size(), "'", words[1],
+              "' is not LIB.so::SYMBOL");
+  which.library = words[1].substr(0, separator);
+  which.symbol = words[1].substr(separator + 2);
+  for (std::size_t i = 2; i + 1 < words.size(); i += 2) {
+    ir::require(i + 2 < words.size() && (words[i] == "--args" || words[i] == "--align"), "unexpected '", words[i],
+                "'\n", usage);
+    if (words[i] == "--args")
+      which.args = words[i + 1];
+    else
+      which.align = alignment_in(words[i + 1]);
+  }
+  host_tvm_function(Request(words.back()), which);
+}
+
+int run(const std::vector<std::string>& words) {
+  const rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  try {
+    if (words.size() == 3 && words[0] == "plugin")
+      host_plugin(Request(words[2]), words[1]);
+    else if (words.size() >= 3 && words[0] == "tvmffi")
+      run_function(words);
+    else
+      ir::fail(usage);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "candidate-host: " << error.what() << '\n';
+    return 2;
+  }
+}
+
+}  // namespace
+}  // namespace plumb::library::host
+
+int main(int argc, char** argv) { return plumb::library::host::run({argv + 1, argv + argc}); }

@@ -1,0 +1,169 @@
+// The structures of TVM-FFI and DLPack, and calls with them.
+#include "library/host/tvm_function.hpp"
+
+#include "library/host/arguments.hpp"
+#include "library/host/exchange.hpp"
+#include "library/host/judged_call.hpp"
+#include "library/host/library_file.hpp"
+
+namespace plumb::library::host {
+namespace {
+
+// The structures of TVM-FFI's C interface and of DLPack, as far as a call on tensors of the CPU needs them.
+
+struct Any {
+  std::int32_t type_index = 0;
+  std::uint32_t padding = 0;
+  union {
+    std::int64_t whole;
+    double real;
+    const void* pointer;
+  } value = {.whole = 0};
+};
+static_assert(sizeof(Any) == 16);
+
+enum TypeIndex : std::int32_t { tvm_int = 1, tvm_bool = 2, tvm_float = 3, tvm_tensor = 7, tvm_text = 8 };
+
+struct DLTensor {
+  void* data;
+  std::int32_t device_type, device_id;
+  std::int32_t ndim;
+  std::uint8_t code, bits;
+  std::uint16_t lanes;
+  const std::int64_t* shape;
+  const std::int64_t* strides;
+  std::uint64_t byte_offset;
+};
+
+using Function = int (*)(void* handle, const Any* args, std::int32_t count, Any* result);
+
+constexpr std::int32_t dl_cpu = 1;
+
+std::uint8_t code_of(ir::DType dtype) {
+  constexpr std::uint8_t dl_int = 0, dl_uint = 1, dl_float = 2, dl_bfloat = 4, dl_complex = 5, dl_bool = 6;
+  if (dtype == ir::DType::boolean) return dl_bool;
+  if (dtype == ir::DType::bf16) return dl_bfloat;
+  if (ir::is_complex(dtype)) return dl_complex;
+  if (ir::is_float(dtype)) return dl_float;
+  const bool is_unsigned = dtype == ir::DType::u8 || dtype == ir::DType::u16 || dtype == ir::DType::u32;
+  return is_unsigned ? dl_uint : dl_int;
+}
+
+/// A tensor's type and strides, with an address that is filled in for each call.
+struct Described {
+  ir::TensorType type;
+  std::vector<std::int64_t> strides;
+
+  explicit Described(const ir::TensorType& of) : type(of), strides(of.shape.strides()) {}
+
+  DLTensor at(void* data) const {
+    return {data,
+            dl_cpu,
+            0,
+            static_cast<std::int32_t>(type.shape.rank()),
+            code_of(type.dtype),
+            static_cast<std::uint8_t>(8 * ir::info(type.dtype).bytes),
+            1,
+            type.shape.data(),
+            strides.data(),
+            0};
+  }
+};
+
+Any any_of(const Argument& argument, const std::vector<DLTensor>& tensors) {
+  Any any;
+  if (const auto* const tensor = std::get_if<TensorArgument>(&argument)) {
+    any.type_index = tvm_tensor;
+    any.value.pointer = &tensors[tensor->number];
+  } else if (const auto* const truth = std::get_if<bool>(&argument)) {
+    any.type_index = tvm_bool;
+    any.value.whole = *truth ? 1 : 0;
+  } else if (const auto* const whole = std::get_if<std::int64_t>(&argument)) {
+    any.type_index = tvm_int;
+    any.value.whole = *whole;
+  } else if (const auto* const real = std::get_if<double>(&argument)) {
+    any.type_index = tvm_float;
+    any.value.real = *real;
+  } else {
+    any.type_index = tvm_text;
+    any.value.pointer = std::get<std::string>(argument).c_str();
+  }
+  return any;
+}
+
+Invoke invoke_of(Function function, const std::string& symbol, const Signature& signature,
+                 std::vector<Argument> arguments) {
+  std::vector<Described> described;
+  for (const ir::TensorType& type : signature.operands) described.emplace_back(type);
+  for (const ir::TensorType& type : signature.results) described.emplace_back(type);
+  return [=](std::span<void* const> addresses) {
+    std::vector<DLTensor> tensors;
+    for (std::size_t i = 0; i < addresses.size(); ++i) tensors.push_back(described[i].at(addresses[i]));
+    std::vector<Any> args;
+    for (const Argument& argument : arguments) args.push_back(any_of(argument, tensors));
+    Any result;
+    const int code = function(nullptr, args.data(), static_cast<std::int32_t>(args.size()), &result);
+    ir::require(code == 0, symbol, " returned ", code);
+  };
+}
+
+JobAnswer run(Function function, const TvmFunction& which, const Job& job) {
+  const Signature signature(job.graph);
+  const std::vector<Argument> arguments = arguments_of(which.args, signature);
+  std::vector<Call> calls;
+  std::vector<AtEdges> edges;
+  for (const auto& inputs : job.runs) {
+    Call& call = calls.emplace_back();
+    call.invoke = invoke_of(function, which.symbol, signature, arguments);
+    for (const std::string& name : signature.operand_names) {
+      const auto found = std::ranges::find(inputs, name, &NamedTensor::name);
+      ir::require(found != inputs.end(), "the request has no input '", name, "'");
+      const ir::TensorType& wanted = signature.operands[call.operands.size()];
+      ir::require(found->tensor.type() == wanted, "input '", name, "' is ", found->tensor.type(), ", the graph has ",
+                  wanted);
+      call.operands.push_back(*found);
+    }
+    call.output_names = signature.result_names;
+    call.outputs = signature.results;
+    call.align = which.align;
+  }
+  for (const Call& call : calls) edges.push_back(at_edges(call));
+  JobAnswer answer;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    Judged done = judged(calls[i]);
+    if (!edges[i].misdeed.empty()) throw Misdeed(edges[i].misdeed);
+    ir::require(edges[i].error.empty(), edges[i].error);
+    RunAnswer& run = answer.runs.emplace_back();
+    for (std::size_t k = 0; k < done.outputs.size(); ++k) {
+      ir::formats::JsonObject node;
+      node.emplace_back("value", signature.result_names[k]);
+      node.emplace_back("kernel", which.symbol);
+      node.emplace_back("ns", static_cast<std::int64_t>(k == 0 ? done.nanoseconds : 0));
+      run.nodes.emplace_back(std::move(node));
+      run.values.push_back({signature.result_names[k], std::move(done.outputs[k])});
+    }
+  }
+  return answer;
+}
+
+}  // namespace
+
+void host_tvm_function(const Request& request, const TvmFunction& which) {
+  const LibraryFile library(which.library);
+  void* found = library.find("__tvm_ffi_" + which.symbol);
+  if (found == nullptr) found = library.find(which.symbol);
+  ir::require(found != nullptr, "'", which.library, "' has neither __tvm_ffi_", which.symbol, " nor ", which.symbol);
+  const auto function = reinterpret_cast<Function>(found);
+  ir::formats::JsonObject candidate;
+  candidate.emplace_back("name", which.symbol);
+  candidate.emplace_back("version", "");
+  candidate.emplace_back("device", "cpu");
+  candidate.emplace_back("models", ir::formats::JsonArray{});
+  std::get<ir::formats::Json::Held<ir::formats::JsonArray>>(candidate.back().second.value)
+      ->emplace_back("plumb.graph/1");
+  request.answer(std::move(candidate), [&](const Job& job) {
+    return request.action() == "supports" ? JobAnswer{} : run(function, which, job);
+  });
+}
+
+}  // namespace plumb::library::host

@@ -1,0 +1,182 @@
+"""How candidate-host judges functions and drives plugins: host_test.py CANDIDATE_HOST FUNCTIONS.so PLUGIN.so
+
+Toys are in toys/. It needs no package: tensors are written and read as bytes.
+"""
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+host, functions, plugin = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:])
+del sys.argv[1:]
+X = [float(i) for i in range(1, 13)]
+SOFTMAX = {"op": "softmax", "inputs": ["x"], "axis": -1}
+DOUBLE = {"op": "binary", "inputs": ["x", "x"], "function": "add"}
+
+
+class HostTest(unittest.TestCase):
+    def ask(self, *command, action="run", nodes=None, inputs=None, model=None):
+        """Asks in a new folder. Returns the answer, None where there is none, and what the process said."""
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "in").mkdir()
+            (folder / "in/0.bin").write_bytes(struct.pack("<12f", *X))
+            (folder / "graph.json").write_text(json.dumps({
+                "format": "plumb.graph/1", "inputs": {"x": {"type": "f32[3, 4]"}},
+                "nodes": nodes or [{**SOFTMAX, "label": "y"}], "results": ["y"]}))
+            x = {"name": "x", "dtype": "f32", "shape": [3, 4], "file": "in/0.bin", **(inputs or {})}
+            (folder / "request.json").write_text(json.dumps({
+                "schema": "plumb.exec/1", "action": action, "jobs": [
+                    {"id": 3, "taps": "results", "model": model or {"plumb.graph/1": str(folder / "graph.json")},
+                     "results": ["y"], "wanted": [{"name": "y", "dtype": "f32", "shape": [3, 4]}],
+                     "runs": [{"inputs": [x]}]}]}))
+            done = subprocess.run([host, *command, str(folder)], capture_output=True, text=True, timeout=60)
+            self.code, self.said = done.returncode, done.stderr
+            self.assertFalse((folder / "response.json.part").exists())
+            if not (folder / "response.json").exists():
+                return None
+            answer = json.loads((folder / "response.json").read_text())
+            for job in answer.get("jobs", []):
+                for run in job.get("runs", []):
+                    for value in run["values"]:
+                        value["bytes"] = (folder / value["file"]).read_bytes()
+            return answer
+
+    def job(self, *command, **rest):
+        answer = self.ask(*command, **rest)
+        self.assertIsNotNone(answer, self.said)
+        self.assertEqual(answer["schema"], "plumb.exec/1")
+        self.assertEqual(answer["jobs"][0]["id"], 3)
+        return answer["jobs"][0]
+
+    def is_doubled(self, job):
+        self.assertEqual(job["status"], "ok", job)
+        value, = job["runs"][0]["values"]
+        self.assertEqual((value["name"], value["dtype"], value["shape"]), ("y", "f32", [3, 4]))
+        self.assertTrue(value["bytes"].startswith(b"\x93NUMPY"))
+        self.assertEqual(list(struct.unpack("<12f", value["bytes"][-48:])), [2 * x for x in X])
+
+    def ends(self, status, message, *command, **rest):
+        job = self.job(*command, **rest)
+        self.assertEqual((job["status"], job["message"]), (status, message))
+
+    def function(self, status, message, symbol, *flags):
+        self.ends(status, message, "tvmffi", f"{functions}::{symbol}", *flags)
+
+    def test_good_functions(self):
+        for symbol in ("good", "plain"):
+            self.is_doubled(self.job("tvmffi", f"{functions}::{symbol}"))
+        self.assertEqual(self.ask("tvmffi", f"{functions}::good", action="describe")["candidate"]["name"], "good")
+
+    def test_memory_of_others(self):
+        self.function("failed", "writes 4 bytes behind y", "writes_behind")
+        self.function("failed", "writes 4 bytes before x", "writes_before")
+        self.function("failed", "reads right behind x", "reads_behind")
+        self.function("failed", "reads 16 bytes behind x", "reads_far_behind")
+        self.function("failed", "reads 4 bytes before x", "reads_before")
+        job = self.job("tvmffi", f"{functions}::writes_what_is_there")
+        self.assertEqual(job["status"], "failed")
+        self.assertRegex(job["message"], "^(reads|writes) right behind y$")
+        self.function("failed", "two runs with other memory around differ in element [2, 3] of y: it reads memory that "
+                      "it does not own, reads its outputs before it writes them, reuses old results, or races",
+                      "adds_behind")
+        self.function("failed", "changed its operand x, element [2, 3]", "changes")
+
+    def test_results(self):
+        self.function("failed", "unwritten: row 2 of y", "leaves_last_row")
+        self.assertIn("differ in element [0, 0] of y", self.job("tvmffi", f"{functions}::previous")["message"])
+        self.function("failed", "a run after one on other inputs differs in element [0, 0] of y: it reuses old "
+                      "results, keeps a state, or races", "caches")
+
+    def test_errors_of_functions(self):
+        self.function("error", "refuses returned -1", "refuses")
+        self.function("error", "unaligned returned 7 (where its tensors are at the end of a page)", "unaligned")
+        self.is_doubled(self.job("tvmffi", f"{functions}::unaligned", "--align", "64"))
+        self.assertIsNone(self.ask("tvmffi", f"{functions}::crashes"))
+        self.assertEqual(self.code, -11)
+
+    def test_order_of_arguments(self):
+        nodes = [{"label": "y", "op": "cumulative", "inputs": ["x"], "function": "sum"}]
+        args = "x0,exclusive,axis,x0.shape[1],y0"
+        self.is_doubled(self.job("tvmffi", f"{functions}::scaled", "--args", args, nodes=nodes))
+        for order, message in (("x0,axes,y0", "--args: there is no 'axes'; there are 1 operands x, 1 outputs y, "),
+                               ("x0", "--args has no y0"), ("x0,,y0", "--args: there is no ''"),
+                               ("x0,x0.shape[2],y0", "--args: there is no 'x0.shape[2]'"), ("x1", "there is no 'x1'")):
+            job = self.job("tvmffi", f"{functions}::scaled", "--args", order, nodes=nodes)
+            self.assertEqual(job["status"], "error")
+            self.assertIn(message, job["message"])
+
+    def test_what_is_not_loaded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            open_to_all = pathlib.Path(folder) / "open.so"
+            shutil.copy(functions, open_to_all)
+            os.chmod(open_to_all, 0o777)
+            in_open_folder = pathlib.Path(folder) / "all" / "good.so"
+            in_open_folder.parent.mkdir()
+            shutil.copy(functions, in_open_folder)
+            os.chmod(in_open_folder.parent, 0o777)
+            os.mkfifo(pathlib.Path(folder) / "fifo")
+            (pathlib.Path(folder) / "text.so").write_text("no library")
+            for path, message in (("x.so", "has no slash"), (f"{folder}/absent.so", "cannot be opened"),
+                                  (open_to_all, "can be written by everybody"),
+                                  (f"{folder}/fifo", "not a regular file"),
+                                  (in_open_folder, "the folder of"), (f"{folder}/text.so", "cannot be loaded")):
+                for command in (("tvmffi", f"{path}::good"), ("plugin", str(path))):
+                    self.assertIsNone(self.ask(*command))
+                    self.assertEqual(self.code, 2)
+                    self.assertIn(message, self.said)
+            os.chmod(in_open_folder.parent, 0o1777)
+            self.is_doubled(self.job("tvmffi", f"{in_open_folder}::good"))
+        for command, message in ((("tvmffi", f"{functions}::absent"), "has neither __tvm_ffi_absent nor absent"),
+                                 (("tvmffi", functions), "is not LIB.so::SYMBOL"),
+                                 (("tvmffi", f"{functions}::good", "--align", "3"), "--align 3: it is a power of two"),
+                                 (("plugin", functions), "it is not a plugin"), (("dance",), "usage: "),
+                                 (("plugin", f"{plugin}:uncreated"), "has no licence"),
+                                 (("plugin", f"{plugin}:garbage"), "candidate-host: ")):
+            self.assertIsNone(self.ask(*command))
+            self.assertEqual(self.code, 2)
+            self.assertIn(message, self.said)
+
+    def test_requests(self):
+        self.ends("error", "request.json: there is no dtype 'f31'", "plugin", plugin, inputs={"dtype": "f31"})
+        self.assertIn("does not have 64 bytes", self.job("plugin", plugin, inputs={"shape": [4, 4]})["message"])
+        self.assertIn("input 'x' is f32[4, 3], the graph has f32[3, 4]",
+                      self.job("tvmffi", f"{functions}::good", inputs={"shape": [4, 3]})["message"])
+        self.ends("error", "the request has no input 'x'", "tvmffi", f"{functions}::good", inputs={"name": "z"})
+        self.ends("error", "request.json: there is no 'plumb.graph/1'", "plugin", plugin, model={"onnx": "m.onnx"})
+        self.assertIsNone(self.ask("plugin", plugin, action="dance"))
+        self.assertEqual(self.code, 2)
+
+    def test_plugins(self):
+        job = self.job("plugin", plugin)
+        self.is_doubled(job)
+        self.assertEqual(job["runs"][0]["nodes"], [{"value": "y", "kernel": "double_avx2", "ns": 1800}])
+        self.assertEqual(self.code, 0)
+        self.assertEqual(self.ask("plugin", plugin, action="describe")["candidate"]["version"], "3")
+        for mode, status, message in (("refuses", "unsupported", "no graph of this kind"),
+                                      ("breaks", "error", "its device failed: compile returned 3 and no text"),
+                                      ("latin", "error", "no caf?"), ("changes", "failed", "changed its input 'x'"),
+                                      ("short", "error", "'y' has 44 bytes, where f32[3, 4] has 48"),
+                                      ("dtype", "error", "'y' has dtype 99, which is none"),
+                                      ("rank", "error", "'y' has rank 1000000"), ("twice", "error", "gave 'y' twice")):
+            self.ends(status, message, "plugin", f"{plugin}:{mode}")
+        self.assertIn("'y' has 48 bytes", self.job("plugin", f"{plugin}:huge")["message"])
+        self.assertEqual(self.job("plugin", f"{plugin}:sums")["status"], "error")
+        self.assertEqual(self.job("plugin", f"{plugin}:silent")["runs"][0]["values"], [])
+        self.assertIsNone(self.ask("plugin", f"{plugin}:crashes"))
+        self.assertEqual(self.code, -11)
+        self.assertIsNone(self.ask("plugin", f"{plugin}:exits"))
+
+    def test_supports(self):
+        job = self.job("plugin", plugin, action="supports",
+                       nodes=[{**SOFTMAX, "label": "h"}, {**DOUBLE, "label": "y"}])
+        self.assertEqual((job["status"], job["refused"]), ("ok", [{"node": "h", "message": "has only binary"}]))
+
+
+if __name__ == "__main__":
+    unittest.main()
