@@ -110,7 +110,8 @@ class Drawing {
     }
     if (places_.empty()) return;
     const bool has_special = kind_ == Extents::empty || kind_ == Extents::tall || kind_ == Extents::odd_rows;
-    if (has_special) special_ = attempt_ % 2 == 0 && kind_ != Extents::empty ? 0 : random_() % places_.size();
+    if (has_special)
+      special_ = (attempt_ < 16 || attempt_ % 2 == 0) && kind_ != Extents::empty ? 0 : random_() % places_.size();
   }
 
   /// An extent that nothing else decides.

@@ -37,8 +37,9 @@ std::string axes_text(const Axes& batch, const Axes& contract, const std::string
   std::int64_t rank = 0;
   for (const Axes* const axes : {&batch, &contract})
     for (const std::int64_t axis : *axes) rank = std::max(rank, axis < 0 ? -axis : axis + 1);
-  if (static_cast<std::size_t>(rank) == batch.size() + contract.size()) ++rank;  // one that is free
-  if (rank > ir::max_rank) return "[..]";                                        // the op will refuse it
+  const auto named = static_cast<std::int64_t>(std::min<std::size_t>(batch.size() + contract.size(), ir::max_rank));
+  if (rank <= named) rank = named + 1;     // one that is free
+  if (rank > ir::max_rank) return "[..]";  // the op will refuse it
   std::vector<std::string> names(static_cast<std::size_t>(rank));
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = own + std::to_string(i);
   const auto name = [&](const Axes& axes, const std::string& letter) {

@@ -34,7 +34,8 @@ const std::map<std::string_view, Attributes>& needed() {
       {"concat", {{"axis", std::int64_t{1}}}},
       {"constant", {{"dtype", "u8"}, {"shape", Whole{1}}, {"data", ir::Bytes(1)}}},
       {"depth_to_space", {{"block", std::int64_t{2}}}},
-      {"dot_general", {{"a_batch", Whole{0}}, {"b_batch", Whole{0}}, {"a_contract", Whole{2}}, {"b_contract", Whole{-1}}}},
+      {"dot_general",
+       {{"a_batch", Whole{0}}, {"b_batch", Whole{0}}, {"a_contract", Whole{2}}, {"b_contract", Whole{-1}}}},
       {"dynamic_slice", {{"sizes", Whole{2, 3}}}},
       {"einsum", {{"equation", "...ij,jk->...ik"}}},
       {"expand", {{"shape", Whole{4, 1, 6}}}},
@@ -88,7 +89,7 @@ TEST(Draw, EveryOpHasShapes) {
     SCOPED_TRACE(schema->name);
     const ir::Op op = op_of(*schema);
     std::vector<ir::TensorTypes> drawn;
-    ASSERT_NO_THROW(drawn = draw(op, {}, quick_count)) << schema->name;
+    EXPECT_NO_THROW(drawn = draw(op, {}, quick_count)) << schema->name;
     printf("%s %zu\n", std::string(schema->name).c_str(), drawn.size());
     for (const ir::TensorTypes& types : drawn) {
       std::string text;
