@@ -50,8 +50,8 @@ struct Capture {
   /// Bools are neither false nor true until their node writes them, where the executor can see to that: one that nobody
   /// writes is seen then.
   bool marks_bools = false;
-  /// Of the surviving values these alone are looked at, where that is said: an executor to which every value costs
-  /// something may leave out the others.
+  /// These of the surviving values are looked at and no others, where that is said: an executor to which every value
+  /// costs something may leave out the rest.
   std::optional<std::set<Value>> of_interest = {};
 };
 

@@ -9,6 +9,7 @@
 #include "parity/cases/expected_result.hpp"
 #include "parity/cases/identity.hpp"
 #include "parity/cases/oracle_sample.hpp"
+#include "parity/cases/pairing.hpp"
 #include "parity/cases/pattern.hpp"
 #include "parity/cases/plain_run.hpp"
 #include "parity/cases/relation_result.hpp"
@@ -37,6 +38,8 @@ struct NodeResult {
   std::string kernel = {}, tile = {}, placement_reason = {};
   std::vector<ir::Sum> sums = {};  ///< how the kernel adds
   bool marked_bools = false;       ///< bools were neither false nor true before it wrote them
+  std::size_t group = 1;           ///< how many nodes were judged as one: this one, and those whose values nobody has
+  Pairing paired = Pairing::none;  ///< how the output was found among the candidate's tensors
 
   /// local: the device's output against the truth of the device's own inputs.
   /// inherited: what those inputs had wrong already, carried through the truth.
@@ -117,6 +120,7 @@ struct CaseResult {
   std::vector<NodeResult> nodes;                 ///< in the order of the graph
   std::vector<NonFiniteOrigin> non_finite = {};  ///< the first NaN and the first infinity, where there are such
   PlainRun plain = {};
+  std::string candidate = {};  ///< as one that is not ours describes itself: "onnxruntime 1.30, cpu"
   std::vector<RelationResult> relations = {};  ///< where they were asked
   std::vector<ExpectedResult> expected = {};   ///< for each tensor that another implementation gave
   RunSettings settings = {};

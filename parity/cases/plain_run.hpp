@@ -13,10 +13,11 @@ enum class Plain {
   tapped,            ///< other bits, always the same: its values were judged as well, in rows of their own
   nondeterministic,  ///< other bits that come and go, or that vanish when its values are looked at
   not_run,
+  whole,  ///< other bits, always the same, and no way to copy its values: its results were judged from the inputs on
 };
 
 constexpr auto enum_names(Plain) {
-  return std::array<std::string_view, 4>{"equal", "tapped", "nondeterministic", "not_run"};
+  return std::array<std::string_view, 5>{"equal", "tapped", "nondeterministic", "not_run", "whole"};
 }
 
 /// A node that another kernel computes in the plain run.

@@ -57,7 +57,8 @@ std::string repro_of(const Check& check, const std::string& flags) {
 }
 
 ir::formats::GraphFile graph_file_of(const Check& check) {
-  ir::formats::GraphFile file{.graph = ir::graph_of(check.op, check.operands)};
+  ir::formats::GraphFile file;
+  file.graph = ir::graph_of(check.op, check.operands);
   Random random(check.seed);
   const Sketch sketch = sketch_of(check.op, random);
   for (ir::Value v = 0; file.graph.is_source(v); ++v)

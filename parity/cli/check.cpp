@@ -18,7 +18,6 @@
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/reference.hpp"
 #include "parity/core/parallel.hpp"
-#include "parity/core/terminal/shell_word.hpp"
 #include "parity/core/terminal/text.hpp"
 #include "parity/foreign/candidate.hpp"
 #include "parity/report/junit.hpp"
@@ -34,24 +33,41 @@ using Clock = std::chrono::steady_clock;
 
 bool is_on_stdout(const CheckFlags& flags) { return flags.json == "-" || flags.junit == "-"; }
 
-/// Tells a candidate of somebody else's which case it will run.
-class Announcer final : public cases::Observer {
- public:
-  explicit Announcer(foreign::Candidate* candidate) : candidate_(candidate) {}
-  void begins(const cases::Case& subject) override {
-    if (candidate_ != nullptr) candidate_->begins(subject);
+/// The candidate: our device, or another.
+struct Judged {
+  flags::DeviceFlags device_flags;  ///< with the device that --candidate names
+  std::unique_ptr<gpu_vulkan::VulkanExecutor> device = {};
+  flags::OpenedCandidate other = {};
+
+  explicit Judged(const CheckFlags& flags) : device_flags(flags.device) {
+    if (flags::is_vulkan(flags.candidate, device_flags))
+      device = std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(device_flags));
+    else
+      other = flags::open_candidate(flags.candidate, device_flags);
+    ir::require(other.foreign == nullptr || other.foreign->computes(), "--candidate ", flags.candidate.candidate,
+                ": computes nothing, and a check needs who does");
   }
 
- private:
-  foreign::Candidate* const candidate_;
-};
+  /// Whether it may give 0 in place of a subnormal number: our device says so, others where they promise not to.
+  bool flushes_subnormals() const {
+    if (other.foreign != nullptr) return !other.foreign->description().keeps_subnormals;
+    return device && !device->facts().denormals_kept_f32;
+  }
 
-/// Whether it may give 0 in place of a subnormal number: our device says so, others where they promise not to.
-bool flushes_subnormals(const flags::OpenedCandidate& candidate) {
-  if (candidate.foreign != nullptr) return !candidate.foreign->description().keeps_subnormals;
-  const auto* const device = dynamic_cast<const gpu_vulkan::VulkanExecutor*>(candidate.executor.get());
-  return device != nullptr && !device->facts().denormals_kept_f32;
-}
+  cases::Executors executors(ir::Executor& reference) const {
+    return {.reference = reference,
+            .candidate = device ? device.get() : other.executor.get(),
+            .foreign = other.foreign,
+            .candidate_is_host = !device && other.foreign == nullptr,
+            .flushes_subnormals = flushes_subnormals()};
+  }
+
+  /// The end of a repro line: who is judged, and on which device.
+  std::string repeated(const CheckFlags& flags) const {
+    const std::string who = flags::repeated(flags.candidate);
+    return device ? who + flags::repeated(flags::options_to_repeat(*device)) : who;
+  }
+};
 
 /// A number of a column; "-" where there is none.
 std::string number(double value, const char* format) {
@@ -99,10 +115,9 @@ class CheckRun {
   int run();
 
  private:
-  void run_candidate(const flags::OpenedCandidate& candidate, Clock::time_point start, bool is_one_of_many);
+  void run_all(const Judged& judged);
   void say(const check::Check& check, const cases::CaseResult& result) const;
   std::string summary() const;
-  std::string repeated(const std::string& spec) const;
 
   const CheckFlags& flags_;
   const CheckPlan plan_;
@@ -114,13 +129,6 @@ class CheckRun {
   std::size_t widest_ = 0;
   std::vector<cases::CaseResult> results_;
 };
-
-/// The end of a repro line: whose results were judged, and on which device.
-std::string CheckRun::repeated(const std::string& spec) const {
-  std::string text = " --candidate " + core::terminal::shell_word(spec);
-  if (spec.starts_with("vulkan")) text += flags::repeated(flags::vulkan_options(flags_.device));
-  return text;
-}
 
 void CheckRun::say(const check::Check& check, const cases::CaseResult& result) const {
   const bool passed = result.exit == core::ExitCode::passed && result.verdict == core::Verdict::passed;
@@ -145,19 +153,15 @@ void CheckRun::say(const check::Check& check, const cases::CaseResult& result) c
   out_ << std::flush;
 }
 
-void CheckRun::run_candidate(const flags::OpenedCandidate& candidate, Clock::time_point start, bool is_one_of_many) {
-  if (is_one_of_many) out_ << candidate.name << '\n';
-  const cases::Executors executors{.reference = reference_,
-                                   .candidate = candidate.executor.get(),
-                                   .why_not = candidate.why_not,
-                                   .candidate_is_host = candidate.name == "cpu",
-                                   .flushes_subnormals = flushes_subnormals(candidate)};
+void CheckRun::run_all(const Judged& judged) {
+  const cases::Executors executors = judged.executors(reference_);
   verify::VerifyOptions options{.plain = true};
   if (!flags_.min_verified.empty())
     options.min_verified = {flags_.min_verified[0], flags_.min_verified[1]};
   else if (flags_.demands.strict)
     options.min_verified = core::strict_coverage;
-  const std::string end = repeated(candidate.name);
+  const std::string end = judged.repeated(flags_);
+  const auto start = Clock::now();
   for (std::uint64_t i = 0; i < plan_.size(); ++i) {
     const std::chrono::duration<double> elapsed = Clock::now() - start;
     if (flags_.sweep == "full" && i > 0 && elapsed.count() > budget_) {
@@ -166,9 +170,7 @@ void CheckRun::run_candidate(const flags::OpenedCandidate& candidate, Clock::tim
     }
     const check::Check check = plan_.at(i);
     report::Progress progress;
-    Announcer announcer(candidate.foreign);
-    cases::Observers observers({&progress, &announcer});
-    cases::CaseResult result = check::run(check, executors, options, end, observers);
+    cases::CaseResult result = check::run(check, executors, options, end, progress);
     progress.erase();
     say(check, result);
     const ir::files::Uninterrupted whole;
@@ -197,13 +199,7 @@ int CheckRun::run() {
   const flags::Outputs outputs{.force = flags_.force};
   const auto json = outputs.open(flags_.json, ir::files::FileKind::json);
   const auto junit = outputs.open(flags_.junit, ir::files::FileKind::xml);
-  std::vector<std::string> specs = flags_.candidate.candidates;
-  if (specs.empty()) specs = {"vulkan"};
-  for (const std::string& spec : specs) {
-    const flags::OpenedCandidate candidate = flags::open_candidate(spec, flags_.candidate, flags_.device);
-    if (!candidate.executor) throw ir::Unsupported(spec + ": " + candidate.why_not);
-    run_candidate(candidate, Clock::now(), specs.size() > 1);
-  }
+  run_all(Judged(flags_));
   out_ << summary() << '\n';
   const auto ends = verify::ends_of(results_);
   const report::RunFacts facts{.outcome = core::outcome_of(ends, flags_.demands)};

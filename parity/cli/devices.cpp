@@ -1,9 +1,8 @@
 // `plumb devices`: every Vulkan device with what it can do, or why it is refused.
-#include "gpu_vulkan/vulkan_executor.hpp"
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/attribute.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/show/print.hpp"
@@ -30,15 +29,15 @@ void print_facts(const gpu_vulkan::device::DeviceFacts& facts) {
   show::print("    driver      {} {}\n", facts.driver_name, facts.driver_info);
   show::print("    uuid        {}\n", gpu_vulkan::device::uuid_text(facts.uuid));
   show::print("    memory      {:.2f} GiB device-local{}, buffers up to {:.2f} GiB\n",
-             static_cast<double>(facts.device_heap) * gib,
-             facts.host_visible_device_local ? " that the host can map" : "",
-             static_cast<double>(std::min(facts.max_buffer_range, facts.max_allocation)) * gib);
+              static_cast<double>(facts.device_heap) * gib,
+              facts.host_visible_device_local ? " that the host can map" : "",
+              static_cast<double>(std::min(facts.max_buffer_range, facts.max_allocation)) * gib);
   show::print("    workgroups  {} invocations, {} KiB shared, subgroups of {}\n", facts.max_invocations,
-             facts.shared_memory / 1024, facts.subgroup_size);
+              facts.shared_memory / 1024, facts.subgroup_size);
   show::print("    dtypes      {}\n", dtypes_held(facts));
   for (const auto& shape : facts.cooperative_shapes)
     show::print("    cooperative {}x{}x{} {} x {} + {} -> {}\n", shape.m, shape.n, shape.k, ir::cat(shape.a),
-               ir::cat(shape.b), ir::cat(shape.c), ir::cat(shape.r));
+                ir::cat(shape.b), ir::cat(shape.c), ir::cat(shape.r));
   if (facts.cooperative_shapes.empty()) show::print("    cooperative none\n");
 }
 
@@ -49,7 +48,7 @@ int print_devices(bool verbose) {
     const auto& [facts, refusal] = devices[i];
     usable |= refusal.empty();
     show::print("{}: {} (Vulkan {}, {}){}{}\n", i, facts.name, version_text(facts.api_version),
-               ir::enum_name(facts.kind), refusal.empty() ? "" : ": refused: ", refusal);
+                ir::enum_name(facts.kind), refusal.empty() ? "" : ": refused: ", refusal);
     if (refusal.empty() || verbose) print_facts(facts);
   }
   if (!usable) show::print("no device can be used\n");

@@ -13,6 +13,7 @@
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
 #include "parity/core/terminal/text.hpp"
+#include "parity/foreign/candidate.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_lint.hpp"
 #include "parity/profile/emulated_node.hpp"
@@ -37,8 +38,30 @@ VerifyRun::VerifyRun(const flags::VerifyFlags& flags)
       comparing_(flags.device.threads),
       reference_(reference_executor(flags.device.threads)) {}
 
+void VerifyRun::open_candidate() {
+  device_flags_ = flags_.device;
+  if (flags::is_vulkan(flags_.candidate, device_flags_)) return open_device();
+  open_foreign();
+}
+
+/// Opens a candidate that is not our device, with which no flag goes that changes what that device runs.
+void VerifyRun::open_foreign() {
+  const std::string& spec = flags_.candidate.candidate;
+  const auto refuse = [&](bool is_set, const char* flag) {
+    ir::require(!is_set, flag, " is about our own Vulkan device, and --candidate names ", spec);
+  };
+  refuse(flags_.each_kernel, "--each-kernel");
+  refuse(!flags_.emulate.empty(), "--emulate");
+  other_ = flags::open_candidate(flags_.candidate, device_flags_);
+  ir::require(flags_.seeds == 1 || other_.foreign == nullptr || other_.foreign->computes(), "--candidate ", spec,
+              " has the numbers of one run, and --seeds asks for ", flags_.seeds);
+  settings_.candidate = spec;
+  if (flags_.candidate.taps != flags::CandidateFlags{}.taps)
+    settings_.knobs.emplace_back("taps", flags_.candidate.taps);
+}
+
 void VerifyRun::open_device() try {
-  options_ = flags::vulkan_options(flags_.device);
+  options_ = flags::vulkan_options(device_flags_);
   settings_ = flags::run_settings(options_);
   device_ = std::make_unique<gpu_vulkan::VulkanExecutor>(options_);
   options_ = flags::options_to_repeat(*device_);
@@ -62,7 +85,7 @@ void VerifyRun::open_policy(Batch& batch) const {
 void VerifyRun::open_profile() {
   const std::string& path = flags_.emulate.empty() ? flags_.profile : flags_.emulate;
   if (path.empty()) {
-    if (!flags_.quiet)
+    if (!flags_.quiet && !other_.executor)
       out_ << core::terminal::folded(
           "no device profile: assuming the most pessimistic matrix-unit accumulation; run "
           "`plumb probe` to measure it\n",
@@ -78,8 +101,10 @@ void VerifyRun::open_profile() {
     out_ << fmt::format("profile: {} of {} ({}){}\n", profile_.sha256().substr(0, 12), profile_.name, path, other);
 }
 
-/// Vulkan lets a device flush subnormals unless it promises to keep them, or the profile knows.
+/// Vulkan lets a device flush subnormals unless it promises to keep them, or the profile knows; so may any candidate
+/// that does not say that it keeps them.
 bool VerifyRun::flushes_subnormals() const {
+  if (other_.executor) return other_.foreign != nullptr && !other_.foreign->description().keeps_subnormals;
   const profile::SubnormalHandling f32 = profile_.subnormals_of(ir::DType::f32);
   if (f32.in != profile::Subnormals::unknown && f32.out != profile::Subnormals::unknown)
     return f32.in == profile::Subnormals::flushed || f32.out == profile::Subnormals::flushed;
@@ -233,12 +258,14 @@ int VerifyRun::run() {
   const flags::Outputs outputs = outputs_beside();
   VerifyReports reports(flags_, outputs, out_);
   require_some_match();
-  open_device();
+  open_candidate();
   open_profile();
   for (Batch& batch : batches_) open_policy(batch);
   const cases::Executors executors{.reference = reference_,
-                                   .candidate = device_.get(),
+                                   .candidate = other_.executor ? other_.executor.get() : device_.get(),
                                    .why_not = why_no_device_,
+                                   .foreign = other_.foreign,
+                                   .candidate_is_host = other_.executor && other_.foreign == nullptr,
                                    .flushes_subnormals = flushes_subnormals(),
                                    .profile = &profile_};
   // Interrupted, the record is closed first: words are asked for in the reverse order.

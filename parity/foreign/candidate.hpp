@@ -1,11 +1,14 @@
 #pragma once
 
+// Who is judged, where that is none of our own executors.
+
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ir/executor.hpp"
+#include "parity/cases/pairing.hpp"
 
 namespace plumb::parity::cases {
 struct Case;
@@ -19,17 +22,9 @@ enum class Taps { results, surviving, all };
 
 constexpr auto enum_names(Taps) { return std::array<std::string_view, 3>{"results", "surviving", "all"}; }
 
-/// How a candidate's tensor was found to be a value of the graph.
-enum class Pairing {
-  exact,       ///< by its name in the graph or in the model, byte for byte
-  map,         ///< a file of names says so
-  normal,      ///< by its name but for case, separators, a final ":0" and a prefix that all names share
-  statistics,  ///< by shape and norm
-};
+using cases::Pairing;
 
-constexpr auto enum_names(Pairing) { return std::array<std::string_view, 4>{"exact", "map", "normal", "statistics"}; }
-
-/// What a candidate says of itself. Nobody vouches for any of it.
+/// A candidate's description of itself. Nobody vouches for any of it.
 struct Description {
   std::string kind;                           ///< "file", "exec", "py", ...
   std::string spec;                           ///< as the user named it, after the kind
@@ -37,6 +32,9 @@ struct Description {
   bool keeps_subnormals = false;              ///< it says that it never gives 0 for a subnormal number
   std::vector<std::string> environment = {};  ///< "NAME=value" of the variables that it says it depends on
 };
+
+/// "onnxruntime 1.30, cpu"; "" of one that says nothing of itself.
+std::string to_text(const Description& description);
 
 /// An executor of somebody else's. It throws core::CandidateError for what it did and must not do, DeviceError where it
 /// crashed, hung or answered with garbage, and Unsupported with its own words where it refuses.
@@ -48,7 +46,7 @@ class Candidate : public ir::Executor {
   /// compile, for each case.
   virtual void begins(const cases::Case& subject) = 0;
 
-  /// Whether it computes, so that it can be run again and on other inputs; a file of tensors cannot.
+  /// Whether it computes, so that it can be run again and on other inputs; a file of tensors does not.
   virtual bool computes() const { return true; }
 
   /// How the values of the last run were found.

@@ -94,7 +94,8 @@ std::vector<const cases::NodeResult*> worst_first(const cases::CaseResult& resul
 
 /// The verdict, and whether elements needed more than their limit to pass.
 std::string verdict_of(const cases::NodeResult& node) {
-  const std::string verdict = ir::cat(ir::enum_name(node.verdict), node.is_of_plain_run ? " in the plain run" : "");
+  std::string verdict = ir::cat(ir::enum_name(node.verdict), node.is_of_plain_run ? " in the plain run" : "");
+  if (node.placement == ir::Placement::foreign && node.group > 1) verdict += ir::cat(" (", node.group, " nodes)");
   if (node.verdict != core::Verdict::passed || node.settled.replayed + node.settled.wide == 0) return verdict;
   return verdict + (node.settled.wide == 0 ? " (replayed)" : " (wide)");
 }

@@ -163,6 +163,8 @@ void Rows::describe_kernel(Node& row, const cases::NodeResult& result) {
   if (const auto accumulator = ir::accumulator_of(result.sums)) row.accumulation = *accumulator;
   row.tree = sums_.place(result.label, result.sums);
   row.n_sums = static_cast<std::uint16_t>(result.sums.size());
+  row.group = static_cast<std::uint32_t>(result.group);
+  row.paired = result.paired;
 }
 
 void Rows::add_part(const cases::NodeResult& result, Part part, const compare::Comparison& c) {

@@ -260,6 +260,8 @@ void Recorder::Writer::name_run(results::Run& run, const cases::CaseResult& resu
   run.path_id = name_id(result.subject.name);
   run.repro_id = name_id(result.repro);
   run.message_id = name_id(result.message);
+  run.candidate_id = name_id(result.settings.candidate);
+  run.about_id = name_id(result.candidate);
   run.notes_id = name_id(results::notes_text(result.notes));
   run.exit = static_cast<std::uint8_t>(result.exit);
 }

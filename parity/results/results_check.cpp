@@ -12,7 +12,7 @@ namespace {
 
 /// Columns that version 2 added: files of version 1 do not have them.
 constexpr std::array added_columns = {"kernel_id", "tile_id", "accumulation", "tree", "n_sums"};
-/// Columns that versions 2.1 to 2.9 added.
+/// Columns that versions 2.1 to 2.10 added.
 constexpr std::array late_columns = {"n_open",
                                      "n_replayed",
                                      "n_wide",
@@ -71,7 +71,11 @@ constexpr std::array late_columns = {"n_open",
                                      "notes_id",
                                      "exit",
                                      "planned",
-                                     "end"};
+                                     "end",
+                                     "candidate_id",
+                                     "about_id",
+                                     "group",
+                                     "paired"};
 constexpr auto added_dataset = "/graph/<sha12>/sums";
 
 /// Groups whose children are called by the hash of a text.

@@ -132,7 +132,9 @@ const TableType& run_type() {
                                column("repro_id", &R::repro_id),
                                column("message_id", &R::message_id),
                                column("notes_id", &R::notes_id),
-                               column("exit", &R::exit)},
+                               column("exit", &R::exit),
+                               column("candidate_id", &R::candidate_id),
+                               column("about_id", &R::about_id)},
                               sizeof(R)};
   return type;
 }
@@ -236,7 +238,9 @@ std::vector<Column> further_columns() {
           column("free_bound", &R::free_bound),
           column("residual", &R::residual),
           column("orthogonality", &R::orthogonality),
-          column("guilty", &R::guilty)};
+          column("guilty", &R::guilty),
+          column("group", &R::group),
+          column("paired", &R::paired)};
 }
 
 const TableType& node_type() {

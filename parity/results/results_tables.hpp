@@ -13,6 +13,7 @@
 #include "ir/hdf5/table_type.hpp"
 #include "parity/cases/expected_result.hpp"
 #include "parity/cases/identity.hpp"
+#include "parity/cases/pairing.hpp"
 #include "parity/cases/pattern.hpp"
 #include "parity/cases/plain_run.hpp"
 #include "parity/cases/relation_result.hpp"
@@ -143,6 +144,8 @@ struct Run {
   std::uint32_t repro_id = 0;  ///< the command that runs it again
   std::uint32_t message_id = 0, notes_id = 0;
   std::uint8_t exit = no_exit;  ///< the exit code of the case
+  /// Who computed, as the command line names it, and what a candidate that is not ours says it is.
+  std::uint32_t candidate_id = 0, about_id = 0;
 
   static constexpr std::uint8_t no_exit = 255;
   bool is_named() const { return options_id != 0; }
@@ -212,6 +215,9 @@ struct Node {
   Code<cases::UnitKind> kind = cases::UnitKind::element;
   std::uint64_t n_units = no_number, n_free = no_number;
   float free_bound = unknown, residual = unknown, orthogonality = unknown;
+
+  std::uint32_t group = 1;  ///< how many nodes were judged as one
+  Code<cases::Pairing> paired = cases::Pairing::none;
 };
 
 /// /results/relations

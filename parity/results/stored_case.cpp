@@ -158,6 +158,8 @@ void StoredCase::describe(cases::NodeResult& node, const Node& row) {
   node.tile = kernel.tile;
   node.sums = file_.sums(run_, row);
   node.placement = known(row.placement, ir::Placement::gpu);
+  node.group = row.group;
+  node.paired = known(row.paired, cases::Pairing::none);
   if (!graph_) return;
   const std::size_t sources = node_row(graph_->graph, 0);
   if (row.node < sources || row.node - sources >= graph_->graph.nodes().size()) return;
@@ -287,6 +289,8 @@ cases::CaseResult StoredCase::get() {
   result_.exit = run_.exit == Run::no_exit ? core::exit_code(result_.verdict) : static_cast<core::ExitCode>(run_.exit);
   result_.meets_must = run_.must_met != 0;
   result_.message = file_.name(run_.message_id);
+  result_.candidate = file_.name(run_.about_id);
+  if (run_.candidate_id != 0) result_.settings.candidate = file_.name(run_.candidate_id);
   result_.notes = notes_of(file_.name(run_.notes_id));
   result_.repro = file_.name(run_.repro_id);
   result_.mode = known(run_.mode, core::Mode::attribute);

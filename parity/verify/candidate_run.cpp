@@ -21,16 +21,15 @@ void check_values(std::string_view candidate, const ir::Graph& graph, const ir::
     require(graph.is_source(value) || values.contains(value), "it gave nothing for ", graph.name(value));
 }
 
+std::uint64_t hashed(const ir::Tensor& tensor) { return ir::raw::hash_bytes(tensor.bytes()); }
+
 CandidateRun run(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, const ir::Capture& capture,
                  unsigned repeat, const std::function<void()>& compiled = {}) {
-  const auto hashed = [](const ir::Tensor& tensor) { return ir::raw::hash_bytes(tensor.bytes()); };
   const auto executable = candidate.compile(graph, feeds, capture);
   if (compiled) compiled();
-  CandidateRun made;
-  made.values = executable->run(feeds);
-  check_values(candidate.name(), graph, capture, made.values);
-  std::erase_if(made.values, [&](const auto& kept) { return graph.is_source(kept.first); });
-  for (const auto& [value, tensor] : made.values) made.hashes.emplace(value, hashed(tensor));
+  ir::Tensors values = executable->run(feeds);
+  check_values(candidate.name(), graph, capture, values);
+  CandidateRun made = as_run(graph, std::move(values), {});
   for (unsigned again = 1; again < repeat; ++again)
     for (const auto& [value, tensor] : executable->run(feeds)) {
       const auto first = made.hashes.find(value);
@@ -55,10 +54,18 @@ CandidateRun renumbered(CandidateRun alone, const core::Segment& segment, const 
 
 }  // namespace
 
+CandidateRun as_run(const ir::Graph& graph, ir::Tensors values, std::vector<ir::NodeReport> nodes) {
+  CandidateRun made{.values = std::move(values), .nodes = std::move(nodes)};
+  std::erase_if(made.values, [&](const auto& kept) { return graph.is_source(kept.first); });
+  for (const auto& [value, tensor] : made.values) made.hashes.emplace(value, hashed(tensor));
+  return made;
+}
+
 CandidateRun run_whole(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, unsigned repeat,
-                       const std::function<void()>& compiled) {
-  return run(candidate, graph, feeds, {.wanted = graph.results(), .surviving = true, .marks_bools = true}, repeat,
-             compiled);
+                       const std::function<void()>& compiled, std::optional<std::set<ir::Value>> of_interest) {
+  const ir::Capture capture{
+      .wanted = graph.results(), .surviving = true, .marks_bools = true, .of_interest = std::move(of_interest)};
+  return run(candidate, graph, feeds, capture, repeat, compiled);
 }
 
 CandidateRun run_tapped(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds) {
@@ -70,6 +77,8 @@ CandidateRun run_alone(ir::Executor& candidate, const ir::Node& node, const core
   const auto refused = [](core::Verdict verdict, std::string why) {
     return CandidateRun{.refused = verdict, .why = std::move(why)};
   };
+  if (std::string why = candidate.refusal(segment.graph, segment.graph.nodes().back()); !why.empty())
+    return refused(core::Verdict::unsupported, std::move(why));
   try {
     const ir::Capture capture{.wanted = segment.outputs, .marks_bools = true};
     return renumbered(run(candidate, segment.graph, core::feeds_of(segment, fed), capture, repeat), segment, node);

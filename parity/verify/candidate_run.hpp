@@ -23,10 +23,14 @@ struct CandidateRun {
   std::string why = {};                       ///< it refused
 };
 
-/// Runs the graph `repeat` times. Keeps every value that survives the passes. Throws as the executor does. `compiled`
-/// is called when it is compiled and has not run, of which either may take long.
+/// Runs the graph `repeat` times. Keeps every value that survives the passes, or of these the ones that are of
+/// interest. Throws as the executor does. `compiled` is called when it is compiled and has not run, of which either may
+/// take long.
 CandidateRun run_whole(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, unsigned repeat,
-                       const std::function<void()>& compiled = {});
+                       const std::function<void()>& compiled = {}, std::optional<std::set<ir::Value>> of_interest = {});
+
+/// The outcome of a run, with the hashes of its values; sources, which are not the candidate's, are left out.
+CandidateRun as_run(const ir::Graph& graph, ir::Tensors values, std::vector<ir::NodeReport> nodes);
 
 /// Runs the graph once as it is compiled for its results alone, with copies of the values that survive.
 CandidateRun run_tapped(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds);

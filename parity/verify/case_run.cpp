@@ -1,21 +1,18 @@
-// One case from the candidate's run to its verdict: nodes in order, the truth of the whole graph, refusals,
-// expectations, coverage, blame.
+// One case from the candidate's run to its verdict: nodes in order, the truth of the whole graph, refusals.
 #include "parity/verify/case_run.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "ir/ops/cast.hpp"
-#include "ir/ops/constant.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/attribution/attribution.hpp"
-#include "parity/attribution/blame.hpp"
-#include "parity/checks/expected/judge.hpp"
 #include "parity/compare/measure.hpp"
 #include "parity/core/parallel.hpp"
+#include "parity/foreign/candidate.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/verify/coverage.hpp"
+#include "parity/verify/foreign_run.hpp"
 #include "parity/verify/repro.hpp"
 #include "parity/verify/shares.hpp"
 
@@ -58,6 +55,7 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
   result_.may_flush = policy::may_flush(options.gate, executors.flushes_subnormals);
   result_.repro = repro_of(subject, options);
   result_.settings = options.settings;
+  if (is_foreign()) result_.candidate = foreign::to_text(executors.foreign->description());
   if (subject.dtype && !subject.file->expected.empty())
     result_.notes.push_back("what the file expects was not checked: its numbers are not those of " +
                             std::string(ir::info(*subject.dtype).name));
@@ -66,22 +64,29 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
 void CaseRun::run_candidate() {
   const std::size_t count = graph_.nodes().size();
   if (isolates()) {
-    for (std::size_t n = 0; n < count; ++n) state_.node(n).report = {ir::Placement::gpu, "", "", {}};
+    const ir::Placement place = is_foreign() ? ir::Placement::foreign : ir::Placement::gpu;
+    for (std::size_t n = 0; n < count; ++n) state_.node(n).report = {place, "", "", {}};
     return;
   }
+  require_supported(*executors_.candidate, graph_);
   const std::string candidate(executors_.candidate->name());
   const auto compiled = [&] { observer_.step("first run on " + candidate, 1, count + 2); };
   const bool is_plain = given_.has_value();
   if (!is_plain) observer_.step("compiling for " + candidate, 0, count + 2);
+  const auto interest = [this] { return of_interest(graph_, [this](std::size_t n) { return is_chosen(n); }); };
+  const bool computes = !is_foreign() || executors_.foreign->computes();
   CandidateRun run = is_plain ? std::move(*given_)
-                              : run_whole(*executors_.candidate, graph_, subject_.feeds, options_.repeat, compiled);
-  if (options_.plain && !is_plain) {
-    PlainFinding found = run_plain(*executors_.candidate, subject_, run);
+                              : run_whole(*executors_.candidate, graph_, subject_.feeds, computes ? options_.repeat : 1,
+                                          compiled, interest());
+  if (options_.plain && !is_plain && computes) {
+    const Taps taps = is_foreign() ? Taps::none : Taps::copied;
+    PlainFinding found = run_plain(*executors_.candidate, subject_, run, taps);
     result_.plain = std::move(found.said);
     tapped_ = std::move(found.tapped);
   }
   for (std::size_t n = 0; n < std::min(count, run.nodes.size()); ++n) state_.node(n).report = run.nodes[n];
   state_.take(run);
+  if (is_foreign() && !is_plain) std::ranges::copy(executors_.foreign->notes(), std::back_inserter(result_.notes));
 }
 
 /// Runs the candidate; false when it refuses what the reference accepts, which is a
@@ -324,77 +329,6 @@ cases::CaseResult CaseRun::finish() {
   // As many digits as results files keep, so that reports made of them say the same.
   result_.wall_seconds = std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
   return std::move(result_);
-}
-
-/// A constant, or one in another storage.
-bool CaseRun::is_given(std::size_t n) const {
-  const ir::Node& node = graph_.nodes()[n];
-  const auto from = node.op.is<ir::ops::Cast>() ? graph_.producer(node.inputs[0]) : n;
-  return from && graph_.nodes()[*from].op.is<ir::ops::Constant>();
-}
-
-/// Whether a node moves zeros of an input, and nothing else: then its bits are all that there is to judge.
-bool CaseRun::moves_zeros(std::size_t n) const {
-  const ir::Node& node = graph_.nodes()[n];
-  if (node.op.error_class() != ir::ErrorClass::bits || node.inputs.empty()) return false;
-  const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
-  return std::ranges::all_of(node.inputs, [&](ir::Value v) {
-    if (graph_.type(v).dtype != graph_.type(node.outputs[0]).dtype) return true;  // where, or whether, it is moved
-    const auto from = graph_.producer(v);
-    return from ? moves_zeros(*from) : std::ranges::all_of(ir::fed(graph_, subject_.feeds, v).bytes(), is_zero);
-  });
-}
-
-/// The verdict of the whole case, and why it proves too little where that is so.
-void CaseRun::decide_case(std::span<const core::Verdict> nodes) {
-  const auto segment = [this](std::size_t n) -> const core::Segment& { return state_.node(n).segment; };
-  result_.min_verified = options_.min_verified;
-  const auto is_given = [this](std::size_t n) { return this->is_given(n); };
-  result_.coverage = coverage_of(result_, executors_.candidate_is_host, is_given, segment);
-  result_.verdict = core::overall(nodes, result_.coverage, options_.min_verified);
-  const bool is_bad = result_.verdict == core::Verdict::error || result_.verdict == core::Verdict::failed;
-  if (!is_bad && result_.plain.plain == cases::Plain::nondeterministic) {
-    result_.verdict = core::Verdict::nondeterministic;
-    result_.message = "the graph compiled for its results alone: " + result_.plain.why;
-  }
-}
-
-/// Another implementation's tensors are right or wrong by themselves. A candidate that agrees with the truth is not to
-/// blame for them, but the case contradicts its file.
-void CaseRun::judge_expected() {
-  for (const cases::NodeResult& node : result_.nodes)
-    if (node.expected && subject_.expected_within) {
-      const core::Verdict verdict = node.expected->agrees() ? core::Verdict::passed : core::Verdict::failed;
-      const std::string why = node.expected->agrees() ? "" : compare::summary(*node.expected);
-      const ir::Value value = graph_.nodes()[node.node].outputs[node.output];
-      result_.expected.push_back({.value = std::string(graph_.name(value)),
-                                  .rule = cases::ExpectedRule::tolerance,
-                                  .relative = subject_.expected_within->relative,
-                                  .absolute = subject_.expected_within->absolute,
-                                  .comparison = *node.expected,
-                                  .verdict = verdict,
-                                  .why = why});
-    }
-  if (subject_.expectation && options_.expected) {
-    checks::expected::Options options = *options_.expected;
-    options.lambda = result_.false_alarms.lambda();
-    result_.expected = checks::expected::judge(subject_, executors_.reference, options, limits_of_elements());
-  }
-  for (const cases::ExpectedResult& one : result_.expected) {
-    // A tensor that left the range on its way proves nothing of the graph.
-    const bool is_lost = one.verdict == core::Verdict::out_of_range;
-    const core::Verdict said = is_lost ? core::Verdict::mistrusted : one.verdict;
-    if (core::is_worse(said, result_.verdict)) result_.verdict = said;
-  }
-}
-
-void CaseRun::assign_blame() {
-  const auto segment = [this](std::size_t n) -> const core::Segment& { return state_.node(n).segment; };
-  const auto is_kept = [this](ir::Value v) { return state_.is_captured(v); };
-  const auto device = [this](ir::Value v) { return state_.got(v); };
-  if (state_.lacks_truth()) return;  // the errors of results are not known
-  const std::size_t most = options_.blame.value_or(result_.verdict == core::Verdict::failed ? 4 : 0);
-  attribution::assign_blame(result_, {graph_, segment, is_kept, device}, executors_.reference, most);
 }
 
 }  // namespace plumb::parity::verify

@@ -10,6 +10,7 @@
 #include "parity/policy/policy_gate.hpp"
 #include "parity/settle/subject.hpp"
 #include "parity/verify/case_state.hpp"
+#include "parity/verify/group_runs.hpp"
 #include "parity/verify/plain_run.hpp"
 #include "parity/verify/stated.hpp"
 #include "parity/verify/verify.hpp"
@@ -45,7 +46,8 @@ class CaseRun {
     bounds::Bounded local = {};
     ir::Feeds fed = {};
     bounds::Manner manner = {};
-    std::string no_model = {};  ///< the part that error models lack, if any: then there is only the truth
+    std::string no_model = {};           ///< the part that error models lack, if any: then there is only the truth
+    std::optional<GroupRuns> runs = {};  ///< judges a group that composed error models say nothing of
   };
   /// The inherited and the total error of an output: the tensors, which are not changed while they are measured, and
   /// the measurements.
@@ -87,6 +89,10 @@ class CaseRun {
   bounds::Manner manner_of(std::size_t n) const;
   Evaluation evaluate_node(std::size_t n) const;
   std::optional<core::Evaluated> gathered(std::size_t n) const;
+  bool is_judged_by_runs(std::size_t n) const;
+  void evaluate_by_runs(std::size_t n, Evaluation& own) const;
+  void examine_by_runs(std::size_t k, const ir::Tensor& device, Examined& found) const;
+  std::string no_model_of_group(std::size_t n, const std::string& lack) const;
   void carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed);
   cases::NodeResult blank(std::size_t n, std::size_t k) const;
   void examine_output(std::size_t k, const settle::Subject& asked, judges::NodeJudge& judge, Examined& found) const;
@@ -113,6 +119,7 @@ class CaseRun {
   void judge_expected();
   void assign_blame();
 
+  bool is_foreign() const { return executors_.foreign != nullptr; }
   bool isolates() const { return options_.mode == core::Mode::isolate; }
   bool must_be_exact(std::size_t n) const {
     return !subject_.proofs.empty() && subject_.proofs[n].exact == core::Exactness::proved;

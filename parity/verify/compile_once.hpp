@@ -16,6 +16,7 @@ class CompileOnce final : public ir::Executor {
 
   std::string_view name() const override { return of_.name(); }
   bool has_kernel(const ir::OpSchema& schema) const override { return of_.has_kernel(schema); }
+  std::string refusal(const ir::Graph& graph, const ir::Node& node) const override { return of_.refusal(graph, node); }
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
                                           const ir::Capture& capture) override;
 

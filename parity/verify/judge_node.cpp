@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "ir/ops/gather.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/attribution/non_finite.hpp"
@@ -20,8 +19,9 @@
 #include "parity/compare/tolerance.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/core/terminal/shell_word.hpp"
+#include "parity/foreign/candidate.hpp"
 #include "parity/judges/node_judge.hpp"
-#include "parity/profile/profile_arithmetic.hpp"
+#include "parity/verify/advice.hpp"
 #include "parity/verify/case_run.hpp"
 
 namespace plumb::parity::verify {
@@ -80,13 +80,16 @@ void CaseRun::judge_node(std::size_t n, Examined found) {
     } else if (is_captured(node.outputs[k]) && !no_truth.empty()) {
       skip_without_truth(n, k, result);
     } else if (is_captured(node.outputs[k]) && !found.own.no_model.empty()) {
-      result.verdict = core::Verdict::error;
+      // Our own kernels have to be covered; who shows few values of somebody else's is told which are missing.
+      result.verdict = is_foreign() ? core::Verdict::unsupported : core::Verdict::error;
       result.why = found.own.no_model;
       result.hash = state_.value(node.outputs[k]).hash;
     } else if (is_captured(node.outputs[k])) {
       judge_output(n, k, result, found);
     } else {
-      skip(result, result.kernel.empty() ? "not kept" : "computed in " + result.kernel);
+      skip(result, is_foreign()            ? "the candidate does not show it"
+                   : result.kernel.empty() ? "not kept"
+                                           : "computed in " + result.kernel);
       policy::require_total(options_.gate, result);
     }
     result_.nodes.push_back(std::move(result));
@@ -120,55 +123,6 @@ CandidateRun CaseRun::run_node(std::size_t n) {
   return run;
 }
 
-/// How the candidate computed a node, and how many standard deviations its limits allow for.
-bounds::Manner CaseRun::manner_of(std::size_t n) const {
-  const NodeState& node = state_.node(n);
-  const std::vector<ir::Sum> sums = node.report ? node.report->sums : std::vector<ir::Sum>{};
-  bounds::Manner manner{profile::arithmetic_of(executors_.profile, sums, node.segment.graph),
-                        result_.may_flush && !must_be_exact(n)};
-  manner.arithmetic.deviations = result_.false_alarms.lambda();
-  return manner;
-}
-
-CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n) const {
-  const NodeState& node = state_.node(n);
-  Evaluation own;
-  own.manner = manner_of(n);
-  if (auto rows = gathered(n)) {
-    own.local = bounds::bounded_by_class(node.segment, std::move(*rows), own.manner);
-    return own;
-  }
-  own.fed = core::feeds_of(node.segment, [this](ir::Value v) { return ir::passes::widen(state_.got(v)); });
-  try {
-    own.local = judges::evaluate(executors_.reference, node.segment, own.fed, own.manner, options_.extra_judges.get());
-  } catch (const bounds::NoModel& lack) {
-    own.no_model = lack.what();
-    own.local.truth = core::evaluate_widened(executors_.reference, node.segment, own.fed);
-  }
-  return own;
-}
-
-/// The rows that a node gathers from a table that the graph is given: widened when they are found, which gives the same
-/// numbers as looking for them in a table that was widened, most of it for nothing. Nothing of any other node.
-std::optional<core::Evaluated> CaseRun::gathered(std::size_t n) const {
-  const core::Segment& segment = state_.node(n).segment;
-  const auto is_source = [this](ir::Value v) { return graph_.is_source(v); };
-  const ir::Node& node = graph_.nodes()[n];
-  const bool is_one = segment.graph.nodes().size() == 1 && node.op.is<ir::ops::Gather>();
-  if (!is_one || !std::ranges::all_of(node.inputs, is_source)) return std::nullopt;
-  ir::Graph alone;
-  std::map<ir::Value, ir::Value> sources;
-  for (const ir::Value v : node.inputs)
-    if (!sources.contains(v)) sources.emplace(v, alone.input(std::string(graph_.name(v)), graph_.type(v)));
-  const ir::Value rows = alone.add(node.label, node.op, {sources.at(node.inputs[0]), sources.at(node.inputs[1])});
-  alone.returns(rows);
-  const auto executable = executors_.reference.compile(alone, {}, {{rows}});
-  core::Evaluated evaluated;
-  evaluated.outputs.push_back(ir::passes::widen(executable->run(subject_.feeds).at(rows)));
-  for (const ir::NodeReport& report : executable->nodes()) evaluated.nanoseconds += report.nanoseconds.value_or(0);
-  return evaluated;
-}
-
 /// The result of an output of which nothing is known yet but where it comes from.
 cases::NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
   const ir::Node& node = graph_.nodes()[n];
@@ -185,6 +139,12 @@ cases::NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
     result.placement_reason = report->reason;
     result.device_ns = report->nanoseconds;
   }
+  if (is_foreign()) {
+    result.placement = ir::Placement::foreign;
+    const auto& pairing = executors_.foreign->pairing();
+    if (const auto found = pairing.find(node.outputs[k]); found != pairing.end()) result.paired = found->second;
+  }
+  result.group = std::max<std::size_t>(1, state_.node(n).segment.graph.nodes().size());
   result.repro = result_.repro + core::terminal::filter_flag(node.label);
   return result;
 }
@@ -200,6 +160,7 @@ void CaseRun::examine_output(std::size_t k, const settle::Subject& asked, judges
   cases::NodeResult& result = found.results[k];
   const ir::Tensor& device = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
   result.lambda = found.own.manner.arithmetic.deviations;
+  if (found.own.runs) return examine_by_runs(k, device, found);
   if (!found.is_joint) ask_oracles(found.own, k, result, asked);
   try {
     judge.compare(k, device, result);
@@ -209,6 +170,11 @@ void CaseRun::examine_output(std::size_t k, const settle::Subject& asked, judges
     return;
   }
   result.telling = judge.telling(k, result);
+  const bool is_group = asked.segment.graph.nodes().size() > 1;
+  if (is_foreign() && is_group && result.local.agrees() && !result.telling.mistrust().empty()) {
+    evaluate_by_runs(result.node, found.own);
+    if (found.own.runs) return examine_by_runs(k, device, found);
+  }
   if (!found.is_joint) {
     replay_sample(found.own, k, result, asked);
     if (result.local.agrees() && result.telling.loose > 0 && !result.telling.mistrust().empty())
@@ -224,6 +190,15 @@ void CaseRun::examine_output(std::size_t k, const settle::Subject& asked, judges
   result.reference_ns = found.own.local.truth.nanoseconds;
   if (options_.emulated != nullptr && judge.judges_elements())
     checks::patterns::add_emulation(*options_.emulated, asked, k, judge.whole(k), device, result);
+}
+
+/// Compares an output of a group with what roundings anywhere in it may have made of it.
+void CaseRun::examine_by_runs(std::size_t k, const ir::Tensor& device, Examined& found) const {
+  cases::NodeResult& result = found.results[k];
+  const core::Segment& segment = state_.node(result.node).segment;
+  hold_to_group_runs(*found.own.runs, k, device, result);
+  result.vacuity = compare::vacuity_of(segment, found.judged.inputs, found.truth(k), device.dtype(), result.local);
+  result.reference_ns = found.own.local.truth.nanoseconds;
 }
 
 /// Looks into an output that was judged with the others of its node: how far its truth may be off is known only then.
@@ -265,6 +240,9 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
   const settle::Subject asked{executors_.reference, segment, found.judged.inputs, result.sums, found.own.manner};
   if (result.verdict == core::Verdict::failed && !result.local.agrees() && !found.is_joint)
     result.patterns = checks::patterns::explain(asked, k, local, device);
+  if (is_foreign() && result.verdict == core::Verdict::failed && !result.local.agrees())
+    if (const std::string cause = advice_on(asked, k, truth, device, result); !cause.empty())
+      result.why += "; " + cause;
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();
 }
@@ -348,6 +326,8 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
   if (!refuted.empty()) return say(core::Verdict::failed, refuted);
   if (judges::is_refused_by_statistics(options_.gate, result, gate))
     return say(core::Verdict::failed, result.statistics.finding);
+  if (result_.plain.plain == cases::Plain::whole)
+    return say(core::Verdict::mistrusted, "computed otherwise where nobody looks: the plain run has other bits");
   if (state_.value(value).is_unstable)
     return say(core::Verdict::nondeterministic, "another run on the same inputs gave other bits");
   if (result.placement == ir::Placement::cpu && !executors_.candidate_is_host)

@@ -72,10 +72,11 @@ std::vector<cases::OtherKernel> other_kernels(const ir::Graph& graph, const std:
 
 }  // namespace
 
-PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, const CandidateRun& watched) {
+PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, const CandidateRun& watched, Taps taps) {
   const ir::Graph& graph = subject.file->graph;
   PlainFinding found;
   ir::Tensors first, second;
+  std::vector<ir::NodeReport> nodes;
   {
     const auto executable = candidate.compile(graph, subject.feeds, {graph.results()});
     try {
@@ -87,7 +88,8 @@ PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, cons
     }
     first = executable->run(subject.feeds);
     second = executable->run(subject.feeds);
-    found.said.kernels = other_kernels(graph, watched.nodes, executable->nodes());
+    nodes = executable->nodes();
+    found.said.kernels = other_kernels(graph, watched.nodes, nodes);
   }
   const auto ends = [&](cases::Plain plain, std::string why) {
     found.said.plain = plain;
@@ -98,6 +100,10 @@ PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, cons
     return ends(cases::Plain::nondeterministic, "two runs of it differ in " + why);
   const auto why = first_difference(graph, first, watched.values);
   if (why.empty()) return ends(cases::Plain::equal, "");
+  if (taps == Taps::none) {
+    found.tapped = as_run(graph, std::move(first), std::move(nodes));
+    return ends(cases::Plain::whole, why);
+  }
   CandidateRun tapped = run_tapped(candidate, graph, subject.feeds);
   if (const auto again = first_difference(graph, first, tapped.values); !again.empty())
     return ends(cases::Plain::nondeterministic, "its results change when its values are copied: " + again);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "parity/checks/relations/metamorphic.hpp"
+#include "parity/foreign/candidate.hpp"
 #include "parity/verify/case_run.hpp"
 #include "parity/verify/must.hpp"
 
@@ -11,8 +12,8 @@ namespace plumb::parity::verify {
 
 namespace {
 
-/// Judges what the plain run computed as the watched run's values were, and adds it to the result: the case has the
-/// worse of both verdicts.
+/// Judges what the plain run computed as the watched run's values were, results alone from the inputs on, and adds it
+/// to the result: the case has the worse of both verdicts.
 void judge_plain(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
                  CandidateRun tapped, cases::CaseResult& result) {
   VerifyOptions once = options;
@@ -66,6 +67,7 @@ cases::CaseResult verify(const cases::Case& subject, const cases::Executors& exe
                          cases::Observer& observer) {
   if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
   observer.begins(subject);
+  if (executors.foreign != nullptr) executors.foreign->begins(subject);
   CaseRun watched(subject, executors, options, observer);
   cases::CaseResult result = watched.finish();
   if (auto tapped = watched.take_tapped()) judge_plain(subject, executors, options, std::move(*tapped), result);

@@ -1,36 +1,36 @@
-// Opens candidates: our own executors.
+// Opens who is judged, as the command line names it.
 #include "parity/cli/flags/candidate_flags.hpp"
+
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 
-#include "gpu_vulkan/vulkan_executor.hpp"
-#include "parity/core/did_you_mean.hpp"
+#include "parity/cli/flags/validators.hpp"
+#include "parity/core/terminal/shell_word.hpp"
+#include "parity/foreign/candidate.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli::flags {
 
 void add_candidate_flags(CLI::App& app, CandidateFlags& flags) {
-  app.add_option("--candidate", flags.candidates,
-                 "whose results are judged: vulkan (the default), vulkan:DEVICE or cpu; may be repeated")
-      ->type_name("SPEC");
+  app.add_option("--candidate", flags.candidate,
+                 "who is judged: vulkan, cpu, or a backend that is not ours, as file:dump.npz or exec:COMMAND "
+                 "(docs/foreign_backends.md)")
+      ->capture_default_str()
+      ->group("candidate");
 }
 
-OpenedCandidate open_candidate(const std::string& spec, const CandidateFlags& /*flags*/, const DeviceFlags& device) {
-  OpenedCandidate opened{.name = spec, .executor = {}, .why_not = {}};
-  if (spec == "cpu") {
-    opened.executor = std::make_unique<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = device.threads});
-    return opened;
-  }
-  ir::require(spec == "vulkan" || spec.starts_with("vulkan:"), "--candidate: there is no candidate '", spec, "'",
-              core::did_you_mean(spec, {"vulkan", "cpu"}), "; it is vulkan, vulkan:DEVICE or cpu");
-  DeviceFlags chosen = device;
-  if (spec.size() > 7) chosen.device = spec.substr(7);
-  try {
-    opened.executor = std::make_unique<gpu_vulkan::VulkanExecutor>(vulkan_options(chosen));
-  } catch (const ir::Unsupported& reason) {
-    opened.why_not = reason.what();
-  }
-  return opened;
+bool is_vulkan(const CandidateFlags& candidate, DeviceFlags& /*flags*/) { return candidate.candidate == "vulkan"; }
+
+OpenedCandidate open_candidate(const CandidateFlags& candidate, const DeviceFlags& flags) {
+  ir::require(candidate.candidate == "cpu", "--candidate: nobody is called '", candidate.candidate, "'");
+  return {.name = "cpu",
+          .executor = std::make_unique<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = flags.threads})};
+}
+
+std::string repeated(const CandidateFlags& flags) {
+  const CandidateFlags usual;
+  return flags.candidate == usual.candidate ? "" : " --candidate " + core::terminal::shell_word(flags.candidate);
 }
 
 }  // namespace plumb::parity::cli::flags

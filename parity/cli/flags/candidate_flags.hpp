@@ -1,5 +1,6 @@
-// The flags that say whose results are judged, shared by all commands that judge any.
 #pragma once
+
+// The flags that choose who is judged, shared by the commands that judge.
 
 #include <memory>
 #include <string>
@@ -19,23 +20,28 @@ class Candidate;
 namespace plumb::parity::cli::flags {
 
 struct CandidateFlags {
-  std::vector<std::string> candidates;
-  std::string taps = "surviving", names, pair = "usual";
-  std::string timeout = "600s";
-  std::string keep_exchange;
+  std::string candidate = "vulkan";  ///< [NAME=]SPEC
+  std::string taps = "surviving", names, pair = "usual", keep_exchange;
+  unsigned timeout = 600;  ///< seconds
 };
 
 void add_candidate_flags(CLI::App& app, CandidateFlags& flags);
 
-/// A candidate that was opened, or the reason why it was not.
+/// A candidate that is not our device, ready to be compiled for.
 struct OpenedCandidate {
-  std::string name;
+  std::string name;  ///< as the table calls it
   std::unique_ptr<ir::Executor> executor;
   foreign::Candidate* foreign = nullptr;  ///< the executor, where it is somebody else's
-  std::string why_not;                    ///< where there is no executor, since nothing here can run it
 };
 
-/// Opens a candidate by its specification. Throws Error for one that cannot be read.
-OpenedCandidate open_candidate(const std::string& spec, const CandidateFlags& flags, const DeviceFlags& device);
+/// Whether the candidate is our Vulkan device, which its own flags open; `flags` then names the device that the
+/// candidate's spec does.
+bool is_vulkan(const CandidateFlags& candidate, DeviceFlags& flags);
+
+/// Opens any other candidate. Throws Error where the spec is none, or names what is not there.
+OpenedCandidate open_candidate(const CandidateFlags& candidate, const DeviceFlags& flags);
+
+/// Those flags as a shell takes them again; "" where all are as without any.
+std::string repeated(const CandidateFlags& flags);
 
 }  // namespace plumb::parity::cli::flags

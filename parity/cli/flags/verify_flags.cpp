@@ -105,6 +105,7 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
   add_graph_flags(app, flags.graph);
   add_precision_flag(app, flags.graph);
   add_expected_flags(app, flags.graph, flags.expected);
+  add_candidate_flags(app, flags.candidate);
   add_device_flags(app, flags.device);
 }
 
@@ -136,7 +137,7 @@ std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fi
   if (!all.profile.empty()) text += " --profile " + core::terminal::shell_word(all.profile);
   if (!all.emulate.empty()) text += " --emulate " + core::terminal::shell_word(all.emulate);
   if (!all.policy.empty()) text += " --policy " + core::terminal::shell_word(all.policy);
-  return text + repeated(device);
+  return text + repeated(all.candidate) + repeated(device);
 }
 
 }  // namespace plumb::parity::cli::flags

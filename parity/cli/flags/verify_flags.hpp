@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parity/checks/expected/expected.hpp"
+#include "parity/cli/flags/candidate_flags.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/core/demands.hpp"
@@ -21,6 +22,7 @@ struct VerifyFlags {
   std::vector<std::string> paths;
   GraphFlags graph;
   DeviceFlags device;
+  CandidateFlags candidate;
   std::string filter, tag, json, junit, counts, results, tensors = "never", rows = "all";
   std::string policy, explain, profile, emulate, fill = "graph";
   std::string mode = "attribute";

@@ -136,7 +136,8 @@ bool VerifyRun::run_by_each_kernel(const Batch& batch, const std::string& path, 
 /// Every graph of a batch; false when the run is to stop.
 bool VerifyRun::run_batch(const Batch& batch, cases::Executors executors, results::Recorder* recorder) {
   std::optional<verify::CompileOnce> once;
-  if (device_ && batch.flags.seeds > 1) executors.candidate = &once.emplace(*device_);
+  if (executors.candidate != nullptr && batch.flags.seeds > 1)
+    executors.candidate = &once.emplace(*executors.candidate);
   const verify::VerifyOptions options = this->options(batch);
   return std::ranges::all_of(batch.paths, [&](const std::string& path) {
     return flags_.each_kernel ? run_by_each_kernel(batch, path, executors, options, recorder)

@@ -32,7 +32,9 @@ class VerifyRun {
   int run();
 
  private:
+  void open_candidate();
   void open_device();
+  void open_foreign();
   void open_profile();
   void open_policy(Batch& batch) const;
   bool flushes_subnormals() const;
@@ -60,6 +62,7 @@ class VerifyRun {
   std::unique_ptr<results::Recorder> open_record(const flags::Outputs& outputs) const;
 
   const flags::VerifyFlags& flags_;
+  flags::DeviceFlags device_flags_;  ///< with the device that --candidate names
   std::ostream& out_;  ///< for people: stderr when stdout carries a report
   const core::terminal::Style style_;
   const core::ThreadLimit comparing_;
@@ -68,6 +71,7 @@ class VerifyRun {
   cases::RunSettings settings_;
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device_;
   std::string why_no_device_;
+  flags::OpenedCandidate other_;  ///< who is judged, where that is not the device
   std::vector<Batch> batches_;
   profile::DeviceProfile profile_ = profile::safe_profile();
   std::optional<std::uint64_t> planned_;  ///< cases; nothing where they are found on the way

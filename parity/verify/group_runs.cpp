@@ -1,0 +1,70 @@
+// Limits of the outputs of a group by runs with other roundings.
+#include "parity/verify/group_runs.hpp"
+
+#include <algorithm>
+
+#include "parity/checks/expected/end_to_end.hpp"
+#include "parity/checks/expected/explain.hpp"
+#include "parity/core/float_format.hpp"
+
+namespace plumb::parity::verify {
+namespace {
+
+constexpr unsigned runs_of_a_group = 8;  // verdict.md V44
+
+/// The dtype of the real and imaginary parts of complex numbers, or the dtype itself.
+ir::DType dtype_of_parts(ir::DType dtype) {
+  if (!ir::is_complex(dtype)) return dtype;
+  return dtype == ir::DType::c64 ? ir::DType::f32 : ir::DType::f64;
+}
+
+/// How another implementation computes a group: in the coarsest dtype of what it shows; one that shows no floats in
+/// f32.
+const bounds::runs::Precision& precision_of(const core::Segment& segment) {
+  ir::DType coarsest = ir::DType::f64;
+  bool is_real = false;
+  for (const ir::Value v : segment.outputs) {
+    const ir::DType dtype = dtype_of_parts(segment.graph.type(v).dtype);
+    if (!(ir::unit_roundoff(dtype) > 0)) continue;
+    is_real = true;
+    if (ir::unit_roundoff(dtype) > ir::unit_roundoff(coarsest)) coarsest = dtype;
+  }
+  return checks::expected::precision_of(ir::info(is_real ? coarsest : ir::DType::f32).name).precision;
+}
+
+}  // namespace
+
+GroupRuns run_group(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed, double lambda,
+                    const bounds::runs::Evaluate& evaluate) {
+  GroupRuns runs{.precision = precision_of(segment), .lambda = lambda};
+  auto spreads = bounds::runs::spread_of(reference, segment.graph, fed, segment.outputs, runs.precision,
+                                         {runs_of_a_group, lambda}, evaluate);
+  for (std::size_t k = 0; k < segment.outputs.size(); ++k)
+    if (const auto found = spreads.find(segment.outputs[k]); found != spreads.end())
+      runs.spreads.emplace(k, std::move(found->second));
+  return runs;
+}
+
+void hold_to_group_runs(const GroupRuns& runs, std::size_t k, const ir::TensorView& got, cases::NodeResult& result) {
+  const checks::expected::EndToEnd held =
+      checks::expected::hold_to_runs(runs.spreads.at(k), got, runs.precision, runs.lambda);
+  result.allowed = held.allowed;
+  result.local = held.comparison;
+  result.telling = held.telling;
+  result.units.flagged = held.n_flagged;
+  if (held.allowed.rule != compare::Allowed::Rule::exact) return;
+  const std::uint64_t count = held.comparison.n;
+  result.telling = {.elements = count, .informative = count - std::min(count, held.n_flagged), .has_precise = true};
+}
+
+bool has_narrow_inner_value(const core::Segment& segment) {
+  for (const ir::Node& node : segment.graph.nodes())
+    for (const ir::Value v : node.outputs) {
+      const ir::DType dtype = segment.graph.type(v).dtype;
+      const bool is_shown = std::ranges::find(segment.outputs, v) != segment.outputs.end();
+      if (!is_shown && ir::is_float(dtype) && core::compute_dtype(dtype) != dtype) return true;
+    }
+  return false;
+}
+
+}  // namespace plumb::parity::verify

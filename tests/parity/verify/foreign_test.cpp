@@ -1,0 +1,232 @@
+// Candidates that are not ours: values that they do not show, nodes that they refuse, runs that nobody watches.
+
+#include <gmock/gmock.h>
+
+#include "parity/core/float_format.hpp"
+#include "parity/foreign/candidate.hpp"
+#include "tests/parity/small_case.hpp"
+
+namespace plumb::foreign_test {
+namespace {
+
+using parity::cases::Plain;
+using parity::core::Verdict;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Somebody else's executor: a suspect that shows what it does not fuse, and refuses what it is told to.
+class Stranger final : public parity::foreign::Candidate {
+ public:
+  plumb::testing::Suspect suspect;
+  std::set<std::string> refuses = {};  ///< labels
+  bool is_dump = false;
+  int compiled = 0;
+  std::function<void(bool is_watched, const ir::Graph&, ir::Tensors&)> spoil = [](bool, const ir::Graph&,
+                                                                                  ir::Tensors&) {};
+
+  std::string_view name() const override { return "stranger"; }
+  parity::foreign::Description description() const override {
+    return {.kind = "exec", .spec = "./stranger", .name = "stranger", .version = "1.2", .device = "cpu"};
+  }
+  void begins(const parity::cases::Case& subject) override { begun = subject.name; }
+  bool computes() const override { return !is_dump; }
+  const std::map<ir::Value, parity::foreign::Pairing>& pairing() const override { return pairing_; }
+  std::vector<std::string> notes() const override { return {"a note"}; }
+  std::string refusal(const ir::Graph&, const ir::Node& node) const override {
+    return refuses.contains(node.label) ? "not today" : "";
+  }
+  std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
+                                          const ir::Capture& capture) override {
+    ++compiled;
+    for (const ir::Node& node : graph.nodes())
+      for (const ir::Value v : node.outputs) pairing_[v] = parity::foreign::Pairing::exact;
+    return std::make_unique<Program>(*this, graph, capture.surviving, suspect.compile(graph, params, capture));
+  }
+  std::string begun;
+
+ private:
+  class Program final : public ir::Executable {
+   public:
+    Program(Stranger& of, const ir::Graph& graph, bool is_watched, std::unique_ptr<ir::Executable> program)
+        : of_(of), graph_(graph), is_watched_(is_watched), program_(std::move(program)) {}
+    ir::Tensors run(const ir::Feeds& inputs) override {
+      ir::Tensors values = program_->run(inputs);
+      of_.spoil(is_watched_, graph_, values);
+      return values;
+    }
+    std::vector<ir::NodeReport> nodes() const override {
+      std::vector<ir::NodeReport> reports(graph_.nodes().size());
+      for (ir::NodeReport& report : reports) report.placement = ir::Placement::foreign;
+      return reports;
+    }
+
+   private:
+    Stranger& of_;
+    const ir::Graph& graph_;
+    const bool is_watched_;
+    const std::unique_ptr<ir::Executable> program_;
+  };
+
+  std::map<ir::Value, parity::foreign::Pairing> pairing_;
+};
+
+parity::cases::CaseResult verified(Stranger& stranger, std::string_view graph = plumb::testing::small_graph,
+                                   const parity::verify::VerifyOptions& options = {}) {
+  ref_cpu::CpuExecutor reference;
+  parity::cases::Observer nobody;
+  return parity::verify::verify(plumb::testing::make_case(graph),
+                                {.reference = reference, .candidate = &stranger, .foreign = &stranger}, options,
+                                nobody);
+}
+
+/// Multiplies an element of the value called `name`, where it is among these.
+void scale(const ir::Graph& graph, ir::Tensors& values, std::string_view name, float factor) {
+  const auto value = graph.find(name);
+  if (value && values.contains(*value)) values.at(*value).as<float>()[1] *= factor;
+}
+
+TEST(Foreign, IsToldTheCaseAndDescribed) {
+  Stranger stranger;
+  const auto result = verified(stranger);
+  EXPECT_EQ(result.verdict, Verdict::passed) << result.message;
+  EXPECT_EQ(result.candidate, "stranger 1.2, cpu");
+  EXPECT_THAT(result.notes, ::testing::Contains("a note"));
+  const auto& scores = plumb::testing::node(result, "scores");
+  EXPECT_EQ(scores.placement, ir::Placement::foreign);
+  EXPECT_EQ(scores.paired, parity::cases::Pairing::exact);
+  EXPECT_EQ(scores.group, 1u);
+  EXPECT_EQ(result.coverage.flops, 1);
+}
+
+TEST(Foreign, GroupOfHiddenValuesIsJudgedOnWhatWasFed) {
+  Stranger stranger;
+  stranger.suspect.fused = {"scores", "turned"};
+  auto result = verified(stranger);
+  EXPECT_EQ(result.verdict, Verdict::passed) << result.message;
+  EXPECT_EQ(plumb::testing::node(result, "weights").group, 2u);
+  EXPECT_EQ(plumb::testing::node(result, "scores").verdict, Verdict::skipped);
+  EXPECT_THAT(plumb::testing::node(result, "scores").why, HasSubstr("does not show"));
+  EXPECT_EQ(result.coverage.flops, 1);
+
+  stranger.spoil = [](bool, const ir::Graph& graph, ir::Tensors& values) { scale(graph, values, "weights", 1.001F); };
+  result = verified(stranger);
+  EXPECT_EQ(result.verdict, Verdict::failed);
+  EXPECT_THAT(plumb::testing::labels_with(result, Verdict::failed), ElementsAre("weights"));
+}
+
+TEST(Foreign, GroupInHalfPrecisionAllowsForInnerRoundings) {
+  constexpr auto chain = R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f16[33, 17]"}},
+    "params": {"w": {"type": "f16[17, 19]"}},
+    "nodes": [{"label": "scores", "op": "matmul", "inputs": ["x", "w"]},
+              {"label": "twice", "op": "add", "inputs": ["scores", "scores"]},
+              {"label": "y", "op": "softmax", "inputs": ["twice"], "axis": -1}], "results": ["y"]})";
+  Stranger stranger;
+  stranger.suspect.fused = {"scores", "twice"};  // the host stores each in f16
+  auto result = verified(stranger, chain);
+  EXPECT_EQ(result.verdict, Verdict::passed) << result.message;
+  EXPECT_EQ(plumb::testing::node(result, "y").group, 3u);
+  stranger.spoil = [](bool, const ir::Graph& graph, ir::Tensors& values) {
+    const auto y = graph.find("y");
+    if (y && values.contains(*y)) values.at(*y).as<ir::f16>()[3] = ir::f16(0.5F);
+  };
+  EXPECT_EQ(verified(stranger, chain).verdict, Verdict::failed);
+}
+
+TEST(Foreign, GroupThatNothingIsKnownOfCostsCoverageAlone) {
+  constexpr auto peaks = R"({"format": "plumb.graph/1", "inputs": {"power": {"type": "f32[2, 7, 33]",
+      "fill": {"distribution": "uniform", "low": 0, "high": 1}}},
+    "nodes": [{"label": "peaks", "op": "welch_peaks", "inputs": ["power"], "k": 5, "fft_length": 65},
+              {"label": "y", "op": "relu", "inputs": ["peaks:1"]},
+              {"label": "z", "op": "add", "inputs": ["power", "power"]}], "results": ["y", "z"]})";
+  Stranger stranger;
+  stranger.suspect.fused = {"peaks"};
+  const auto result = verified(stranger, peaks);
+  const auto& y = plumb::testing::node(result, "y");
+  EXPECT_EQ(y.group, 2u);
+  EXPECT_TRUE(y.verdict == Verdict::unsupported || y.verdict == Verdict::passed) << y.why;
+  if (y.verdict == Verdict::unsupported) EXPECT_THAT(y.why, HasSubstr("ask the candidate for: peaks"));
+  EXPECT_EQ(plumb::testing::node(result, "z").verdict, Verdict::passed);
+  EXPECT_EQ(result.exit, parity::core::ExitCode::passed);
+}
+
+TEST(Foreign, RefusedNodesAreNamedAndTheOthersJudgedAlone) {
+  Stranger stranger;
+  stranger.refuses = {"turned"};
+  EXPECT_THROW(
+      try { verified(stranger); } catch (const ir::Unsupported& refused) {
+        EXPECT_THAT(refused.what(), HasSubstr("'turned' (transpose): not today"));
+        EXPECT_THAT(refused.what(), HasSubstr("--mode isolate judges the other 4"));
+        throw;
+      },
+      ir::Unsupported);
+  EXPECT_EQ(stranger.compiled, 0);
+  const auto result = verified(stranger, plumb::testing::small_graph, {.mode = parity::core::Mode::isolate});
+  EXPECT_EQ(plumb::testing::node(result, "turned").verdict, Verdict::unsupported);
+  EXPECT_EQ(plumb::testing::node(result, "back").verdict, Verdict::passed);
+}
+
+TEST(Foreign, RunThatNobodyWatchesIsJudgedAsAWhole) {
+  Stranger stranger;
+  constexpr auto sums = R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[7, 50]"}},
+    "params": {"w": {"type": "f32[50, 11]"}},
+    "nodes": [{"label": "scores", "op": "matmul", "inputs": ["x", "w"]},
+              {"label": "weights", "op": "softmax", "inputs": ["scores"], "axis": -1}], "results": ["weights"]})";
+  // One last place further is another order of the sum; it is within its limit, and other bits.
+  stranger.spoil = [](bool is_watched, const ir::Graph& graph, ir::Tensors& values) {
+    if (!is_watched) scale(graph, values, "weights", 1.0000002F);
+  };
+  auto result = verified(stranger, sums, {.plain = true});
+  EXPECT_EQ(result.plain.plain, Plain::whole);
+  EXPECT_EQ(plumb::testing::node(result, "scores").verdict, Verdict::mistrusted);
+  EXPECT_EQ(result.verdict, Verdict::mistrusted);
+  const auto& last = result.nodes.back();
+  EXPECT_TRUE(last.is_of_plain_run);
+  EXPECT_EQ(last.group, 2u);
+  EXPECT_EQ(last.verdict, Verdict::passed);
+
+  stranger.spoil = [](bool is_watched, const ir::Graph& graph, ir::Tensors& values) {
+    if (!is_watched) scale(graph, values, "weights", 1.001F);
+  };
+  result = verified(stranger, sums, {.plain = true});
+  EXPECT_EQ(result.verdict, Verdict::failed);
+}
+
+TEST(Foreign, OperandsOfFewerBitsAreNamed) {
+  constexpr auto product = R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[17, 64]"}},
+    "params": {"w": {"type": "f32[64, 33]"}},
+    "nodes": [{"label": "y", "op": "matmul", "inputs": ["x", "w"]}], "results": ["y"]})";
+  for (const int bits : {11, 8}) {
+    Stranger stranger;
+    stranger.suspect.misread = [bits](const ir::Node&, std::size_t, ir::Tensor& x) {
+      for (float& one : x.as<float>()) one = static_cast<float>(parity::core::with_bits(one, bits));
+    };
+    const auto result = verified(stranger, product);
+    EXPECT_EQ(result.verdict, Verdict::failed);
+    EXPECT_THAT(plumb::testing::node(result, "y").why,
+                HasSubstr(bits == 11 ? "operands keep 11 of 24 bits (TF32" : "operands keep 8 of 24 bits (bf16"));
+  }
+}
+
+TEST(Foreign, CoarseFunctionIsToldWithTheRuleThatAllowsIt) {
+  constexpr auto sigmoid = R"({"format": "plumb.graph/1",
+    "inputs": {"x": {"type": "f32[3]", "values": [-17.989, 0.5, 2]}},
+    "nodes": [{"label": "y", "op": "unary", "inputs": ["x"], "function": "sigmoid"}], "results": ["y"]})";
+  Stranger stranger;
+  stranger.suspect.tamper = [](const ir::Node&, ir::Tensor& y) { y.as<float>()[0] += 7.4e-8F; };
+  const auto result = verified(stranger, sigmoid);
+  EXPECT_EQ(result.verdict, Verdict::failed);
+  EXPECT_THAT(plumb::testing::node(result, "y").why, HasSubstr("'sigmoid' is right to 7.4e-08 and no closer"));
+  EXPECT_THAT(plumb::testing::node(result, "y").why, HasSubstr("{ max_abs = 8e-08 }"));
+}
+
+TEST(Foreign, FileOfTensorsIsNotRunAgain) {
+  Stranger stranger;
+  stranger.is_dump = true;
+  const auto result = verified(stranger, plumb::testing::small_graph, {.repeat = 3, .plain = true});
+  EXPECT_EQ(stranger.compiled, 1);
+  EXPECT_EQ(result.plain.plain, Plain::not_run);
+  EXPECT_EQ(result.verdict, Verdict::passed);
+}
+
+}  // namespace
+}  // namespace plumb::foreign_test
