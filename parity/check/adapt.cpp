@@ -1,4 +1,4 @@
-// What single ops demand of their operands' shapes beyond the text of their headers: the axes that attributes name,
+// Demands of single ops on their operands' shapes beyond the text of their headers: the axes that attributes name,
 // extents that must divide others, numbers of spatial axes.
 #include <algorithm>
 #include <numeric>

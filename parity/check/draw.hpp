@@ -11,10 +11,10 @@
 
 namespace plumb::parity::check {
 
-/// What is to be drawn.
+/// The types that are to be drawn.
 struct DrawOptions {
   std::optional<ir::DType> dtype =
-      {};                  ///< of operands that accept it; none: f32 or, where the op refuses that, another
+      {};                  ///< that of all operands which accept it; none: f32 or, where the op refuses that, another
   Letters multiples = {};  ///< letters whose extents are multiples of a number, on top of the op's own
   std::uint64_t seed = 1;
 };
@@ -47,6 +47,6 @@ class Shapes {
 /// instead (--in).
 std::vector<ir::TensorTypes> draw(const ir::Op& op, const DrawOptions& options, std::size_t count);
 
-inline constexpr std::size_t quick_count = 12;  ///< of a quick sweep: every kind of extents once
+inline constexpr std::size_t quick_count = 12;  ///< shapes of a quick sweep: every kind of extents once
 
 }  // namespace plumb::parity::check

@@ -156,7 +156,7 @@ class Drawing {
       return;
     }
     std::int64_t extent = fitted(name, open(name, 0));
-    // What others are multiples of is a number of groups.
+    // A letter that others are multiples of is a number of groups.
     if (sketch_.divides.contains(name))
       extent = std::clamp<std::int64_t>(extent % 4, std::min<std::int64_t>(extent, 1), 3);
     letters_.emplace(name, fitted(name, extent));
@@ -230,7 +230,7 @@ class Drawing {
   std::map<std::string, std::vector<std::int64_t>, std::less<>> lists_;
   std::vector<std::pair<std::string, std::size_t>> places_;
   std::optional<std::size_t> special_;
-  std::int64_t rank_ = 0;  ///< of spatial axes
+  std::int64_t rank_ = 0;  ///< the number of spatial axes
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ const ir::OpSchema& schema_of(const std::string& name) {
            meant.empty() ? "; `plumb ops` lists them" : meant);
 }
 
-/// What a value of an attribute may be: "int", "one of max, min".
+/// The values that an attribute may have: "int", "one of max, min".
 std::string kind_of(const ir::FieldInfo& field) {
   std::string choices;
   for (const std::string_view choice : field.choices) choices += (choices.empty() ? "" : ", ") + std::string(choice);

@@ -61,8 +61,8 @@ struct Sketch {
   Letters multiples = {};                                        ///< letters that must be multiples of a number
   Letters least = {};                                            ///< and that must not be less than one
   std::map<std::string, std::string, std::less<>> divides = {};  ///< letters by those that they must divide
-  std::map<std::string, Length, std::less<>> lengths = {};       ///< of lists
-  std::map<std::string, ir::Fill, std::less<>> fills = {};       ///< of operands that normal numbers do not suit
+  std::map<std::string, Length, std::less<>> lengths = {};       ///< how long lists are
+  std::map<std::string, ir::Fill, std::less<>> fills = {};       ///< for operands that normal numbers do not suit
   /// Amends shapes that were drawn, where entries cannot say all.
   std::function<void(std::vector<ir::Shape>&, Random&)> amend = {};
 
