@@ -13,6 +13,7 @@
 #include "ir/files/output_file.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
+#include "parity/cli/flags/duration.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/cli/reference.hpp"
@@ -29,22 +30,6 @@ struct SearchFlags {
   flags::DeviceFlags device;
 };
 
-/// "60s", "5m", "1h" or a number of seconds.
-double seconds_of(const std::string& text) {
-  std::size_t used = 0;
-  double number = -1;
-  try {
-    number = std::stod(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  const std::string unit = text.substr(used);
-  const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  ir::require(used > 0 && number > 0 && std::isfinite(number) && scale > 0,
-              "--budget is a time above 0 such as 60s, 5m or 1h, got '", text, "'");
-  return number * scale;
-}
-
 /// Whatever is found in an hour must not be lost to a folder that cannot be written to.
 void check_folder(const std::string& folder) {
   if (folder.empty()) return;
@@ -58,7 +43,7 @@ int run_search(const SearchFlags& flags) {
   studies::search::Options options;
   options.objective = ir::enum_value<studies::search::Objective>(flags.objective).value();
   options.steps = flags.steps;
-  options.seconds = seconds_of(flags.budget);
+  options.seconds = flags::seconds_of("--budget", flags.budget);
   check_folder(flags.keep);
   verify::FillOptions fill = flags::fill_options(flags.graph);
   options.seed = fill.seed;

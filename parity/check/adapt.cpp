@@ -1,0 +1,209 @@
+// Demands of single ops on their operands' shapes beyond the text of their headers: the axes that attributes name,
+// extents that must divide others, numbers of spatial axes.
+#include <algorithm>
+#include <numeric>
+
+#include "ir/ops/affine_grid.hpp"
+#include "ir/ops/attention.hpp"
+#include "ir/ops/col2im.hpp"
+#include "ir/ops/conv.hpp"
+#include "ir/ops/conv_transpose.hpp"
+#include "ir/ops/depth_to_space.hpp"
+#include "ir/ops/frame.hpp"
+#include "ir/ops/gated_delta_net.hpp"
+#include "ir/ops/gather_nd.hpp"
+#include "ir/ops/gemm.hpp"
+#include "ir/ops/grid_sample.hpp"
+#include "ir/ops/group_norm.hpp"
+#include "ir/ops/gru.hpp"
+#include "ir/ops/im2col.hpp"
+#include "ir/ops/irfft.hpp"
+#include "ir/ops/lstm.hpp"
+#include "ir/ops/mamba2.hpp"
+#include "ir/ops/matmul.hpp"
+#include "ir/ops/max_unpool.hpp"
+#include "ir/ops/pad.hpp"
+#include "ir/ops/pool.hpp"
+#include "ir/ops/rnn.hpp"
+#include "ir/ops/rope.hpp"
+#include "ir/ops/scatter_nd.hpp"
+#include "ir/ops/selective_scan.hpp"
+#include "ir/ops/space_to_depth.hpp"
+#include "ir/ops/tile.hpp"
+#include "ir/ops/top_k.hpp"
+#include "ir/ops/transpose.hpp"
+#include "ir/ops/welch_peaks.hpp"
+#include "parity/check/rebuild.hpp"
+#include "parity/check/sketch.hpp"
+
+namespace plumb::parity::check {
+namespace {
+
+Length exactly(std::size_t count) { return {count, count}; }
+
+/// Only ops that would refuse other values anyway have a number below 1 here.
+std::int64_t at_least_1(std::int64_t number) { return std::max<std::int64_t>(number, 1); }
+
+void adapt_products(const ir::Op& op, Sketch& sketch) {
+  if (op.is<ir::ops::Matmul>()) {
+    const auto& product = op.as<ir::ops::Matmul>();
+    if (product.transpose_a) sketch.reshape("a", "[.., K, M]");
+    if (product.transpose_b) sketch.reshape("b", "[.., N, K]");
+  } else if (op.is<ir::ops::Gemm>()) {
+    const auto& product = op.as<ir::ops::Gemm>();
+    if (product.transpose_a) sketch.reshape("a", "[K, M]");
+    if (product.transpose_b) sketch.reshape("b", "[N, K]");
+  } else if (op.is<ir::ops::Attention>()) {
+    sketch.divides["Hk"] = "Hq";
+    if (op.as<ir::ops::Attention>().layout != ir::ops::AttentionLayout::bshd) return;
+    sketch.reshape("q", "[B, Sq, Hq, D]");
+    sketch.reshape("k", "[B, Sk, Hk, D]");
+    sketch.reshape("v", "[B, Sk, Hk, Dv]");
+  }
+}
+
+/// Lists of spatial axes that belong together have as many extents as attributes, and those of one operand, say.
+void adapt_spatial(Sketch& sketch, std::initializer_list<const char*> lists, std::size_t axes) {
+  for (const char* const list : lists) sketch.lengths[list] = axes != 0 ? exactly(axes) : Length{1, 3};
+}
+
+void adapt_convolutions(const ir::Op& op, Sketch& sketch) {
+  const auto windows = [&](const auto& conv, const char* group, const char* other) {
+    const std::int64_t groups = at_least_1(conv.group);
+    sketch.fixed["g"] = groups;
+    sketch.multiples[group] = groups;
+    if (*other != 0) sketch.multiples[other] = groups;
+    adapt_spatial(sketch, {"D..", "k.."}, std::max({conv.strides.size(), conv.dilations.size(), conv.pads.size() / 2}));
+  };
+  if (op.is<ir::ops::Conv>()) windows(op.as<ir::ops::Conv>(), "C", "M");
+  if (op.is<ir::ops::ConvTranspose>()) {
+    windows(op.as<ir::ops::ConvTranspose>(), "C", "M");
+    const std::size_t axes = op.as<ir::ops::ConvTranspose>().output_padding.size();
+    if (axes != 0) adapt_spatial(sketch, {"D..", "k.."}, axes);
+  }
+}
+
+/// The positions that a window has in an image, where it has any.
+std::int64_t positions(const ir::ops::Col2im& op) {
+  std::int64_t count = 1;
+  const std::size_t rank = op.kernel_shape.size();
+  for (std::size_t i = 0; i < rank && i < op.image_shape.size(); ++i) {
+    const std::int64_t stride = i < op.strides.size() ? at_least_1(op.strides[i]) : 1;
+    const std::int64_t dilation = i < op.dilations.size() ? op.dilations[i] : 1;
+    const std::int64_t pads = op.pads.size() == 2 * rank ? op.pads[i] + op.pads[rank + i] : 0;
+    const std::int64_t room = op.image_shape[i] + pads - dilation * (op.kernel_shape[i] - 1) - 1;
+    count *= room < 0 ? 0 : room / stride + 1;
+  }
+  return count;
+}
+
+void adapt_images(const ir::Op& op, Sketch& sketch) {
+  if (op.is<ir::ops::Pool>()) adapt_spatial(sketch, {"D.."}, op.as<ir::ops::Pool>().kernel_shape.size());
+  if (op.is<ir::ops::Im2col>()) adapt_spatial(sketch, {"image.."}, op.as<ir::ops::Im2col>().kernel_shape.size());
+  if (op.is<ir::ops::MaxUnpool>()) adapt_spatial(sketch, {"O.."}, op.as<ir::ops::MaxUnpool>().inferred_shape.size());
+  if (op.is<ir::ops::GridSample>()) {
+    adapt_spatial(sketch, {"D..", "O.."}, 0);
+    sketch.least["r"] = 1;
+  }
+  if (op.is<ir::ops::AffineGrid>())
+    sketch.fixed["r"] = static_cast<std::int64_t>(op.as<ir::ops::AffineGrid>().output_shape.size());
+  if (op.is<ir::ops::Col2im>()) {
+    const auto& columns = op.as<ir::ops::Col2im>();
+    sketch.reshape("x", "[N, P, Q]");
+    std::int64_t taps = 1;
+    for (const std::int64_t extent : columns.kernel_shape) taps *= std::clamp<std::int64_t>(extent, 1, 1 << 10);
+    sketch.multiples["P"] = taps;
+    sketch.fixed["Q"] = positions(columns);
+  }
+  if (op.is<ir::ops::DepthToSpace>()) {
+    const std::int64_t block = std::clamp<std::int64_t>(op.as<ir::ops::DepthToSpace>().block, 1, 1 << 10);
+    sketch.multiples["C"] = block * block;
+  }
+  if (op.is<ir::ops::SpaceToDepth>())
+    sketch.multiples["H"] = sketch.multiples["W"] =
+        std::clamp<std::int64_t>(op.as<ir::ops::SpaceToDepth>().block, 1, 1 << 10);
+}
+
+ir::Fill between(double low, double high) {
+  return {.distribution = ir::Distribution::uniform, .low = low, .high = high};
+}
+
+/// Recurrences and scans. With factors above 1 the states of long scans would leave the range of their dtype, and every
+/// element would be an infinity or a NaN that proves nothing.
+void adapt_recurrences(const ir::Op& op, Sketch& sketch) {
+  const auto directions = [&](const auto& network) {
+    sketch.fixed["D"] = ir::enum_name(network.direction) == "bidirectional" ? 2 : 1;
+    sketch.least["H"] = 1;
+  };
+  if (op.is<ir::ops::Rnn>()) directions(op.as<ir::ops::Rnn>());
+  if (op.is<ir::ops::Gru>()) directions(op.as<ir::ops::Gru>());
+  if (op.is<ir::ops::Lstm>()) directions(op.as<ir::ops::Lstm>());
+  if (op.is<ir::ops::GatedDeltaNet>()) {
+    sketch.divides["H"] = "Hq";
+    sketch.fills["decay"] = between(-1, 0);
+    sketch.fills["k"] = {.distribution = ir::Distribution::normal, .scale = 0.25};
+    sketch.fills["beta"] = between(0, 1);
+  }
+  if (op.is<ir::ops::Mamba2>()) {
+    sketch.divides["G"] = "H";
+    sketch.fills["a"] = between(-1, 0);
+    sketch.fills["dt"] = between(0, 1);
+  }
+  if (op.is<ir::ops::SelectiveScan>()) {
+    sketch.fills["a"] = between(-1, 0);
+    sketch.fills["delta"] = between(0, 1);
+  }
+}
+
+void adapt_indexing(const ir::Op& op, Sketch& sketch, Random& random) {
+  const auto tuples = [&](std::size_t batch) {
+    const std::size_t axes = 1 + random() % 2;
+    sketch.lengths["b.."] = exactly(batch);
+    sketch.lengths["m axes.."] = exactly(axes);
+    sketch.fixed["m"] = static_cast<std::int64_t>(axes);
+    sketch.lengths["i.."] = {0, 2};
+    sketch.lengths["j.."] = {0, 2};
+  };
+  if (op.is<ir::ops::GatherNd>())
+    tuples(static_cast<std::size_t>(std::clamp<std::int64_t>(op.as<ir::ops::GatherNd>().batch_dims, 0, ir::max_rank)));
+  if (op.is<ir::ops::ScatterNd>()) tuples(0);
+}
+
+void adapt_lines(const ir::Op& op, Sketch& sketch) {
+  if (op.is<ir::ops::Pad>()) sketch.lengths[".."] = exactly(op.as<ir::ops::Pad>().pads.size() / 2);
+  if (op.is<ir::ops::Tile>()) sketch.lengths[".."] = exactly(op.as<ir::ops::Tile>().repeats.size());
+  if (op.is<ir::ops::Transpose>()) sketch.lengths[".."] = exactly(op.as<ir::ops::Transpose>().permutation.size());
+  if (op.is<ir::ops::TopK>()) sketch.least["n"] = op.as<ir::ops::TopK>().k;
+  if (op.is<ir::ops::Frame>()) sketch.least["L"] = op.as<ir::ops::Frame>().size;
+  if (op.is<ir::ops::GroupNorm>()) sketch.multiples["C"] = at_least_1(op.as<ir::ops::GroupNorm>().num_groups);
+  if (op.is<ir::ops::WelchPeaks>()) sketch.fixed["b"] = op.as<ir::ops::WelchPeaks>().fft_length / 2 + 1;
+  if (op.is<ir::ops::Irfft>()) {
+    const auto n = op.as<ir::ops::Irfft>().n;
+    if (n) sketch.fixed["m"] = *n / 2 + 1;
+    sketch.least["m"] = 2;
+  }
+  if (!op.is<ir::ops::Rope>()) return;
+  const auto& rope = op.as<ir::ops::Rope>();
+  sketch.reshape("x", rope.layout == ir::ops::RopeLayout::bhsd ? "[B, H, S, D]" : "[B, S, H, D]");
+  // A table of rows for each position needs them all; one for each token needs neither positions nor an offset.
+  const bool has_table = rope.has_positions || rope.offset != 0;
+  const std::string n = rope.rotary_dim > 0 ? std::to_string(rope.rotary_dim / 2) : "D/2";
+  const std::string rows = std::to_string(std::max<std::int64_t>(rope.offset, 0)) + "+S";
+  sketch.reshape("cos", "[" + rows + ", " + n + "]" + (has_table ? "" : " or [B, S, " + n + "]"));
+  sketch.multiples["D"] = 2;
+  sketch.least["D"] = rope.rotary_dim;
+}
+
+}  // namespace
+
+void adapt(const ir::Op& op, Sketch& sketch, Random& random) {
+  adapt_products(op, sketch);
+  adapt_convolutions(op, sketch);
+  adapt_images(op, sketch);
+  adapt_recurrences(op, sketch);
+  adapt_indexing(op, sketch, random);
+  adapt_lines(op, sketch);
+  rebuild(op, sketch);
+}
+
+}  // namespace plumb::parity::check

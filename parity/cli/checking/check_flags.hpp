@@ -1,0 +1,47 @@
+#pragma once
+
+// The flags of check, and the checks that they ask for.
+
+#include <string>
+#include <vector>
+
+#include "parity/check/check.hpp"
+#include "parity/cli/flags/candidate_flags.hpp"
+#include "parity/cli/flags/device_flags.hpp"
+#include "parity/core/demands.hpp"
+#include "parity/core/terminal/style.hpp"
+
+namespace plumb::parity::cli {
+
+struct CheckFlags {
+  std::string op, sweep = "quick", budget = "60s", json, junit;
+  std::vector<std::string> attributes, in, dtypes, multiples, fills = {"graph"};
+  std::uint64_t seed = 1, seeds = 1;
+  flags::CandidateFlags candidate;
+  flags::DeviceFlags device;
+  core::Demands demands;
+  std::vector<double> min_verified;
+  core::terminal::StyleFlags style;
+  bool quiet = false, verbose = false, force = false;
+};
+
+void add_check_flags(CLI::App& app, CheckFlags& flags);
+
+/// The checks that flags ask for: all types, given or drawn, by each fill and seed. They are made when they are needed,
+/// since there may be millions.
+struct CheckPlan {
+  ir::Op op;
+  check::Words attributes;
+  std::vector<ir::TensorTypes> types;
+  std::vector<verify::FillOptions> fills;
+  std::uint64_t seed = 1, seeds = 1;
+
+  std::uint64_t size() const { return types.size() * fills.size() * seeds; }
+  /// The check of this number: seeds first, then fills, then types.
+  check::Check at(std::uint64_t number) const;
+};
+
+/// Reads the op, draws shapes. Throws Error for flags that do not fit the op.
+CheckPlan plan_of(const CheckFlags& flags);
+
+}  // namespace plumb::parity::cli
