@@ -17,7 +17,6 @@ struct DumpCandidate::Opened {
   std::shared_ptr<const ir::formats::GraphFile> file;
   DumpFile dump;
   std::string path;
-  Storage storage;
 };
 
 namespace {
@@ -65,12 +64,11 @@ bool are_same_values(const ir::Graph& a, const ir::Graph& b) {
 /// Reads the values that a run is asked for.
 class DumpedValues final : public ir::Executable {
  public:
-  DumpedValues(ir::Graph graph, const DumpFile* dump, std::string path, Storage storage, ir::Capture capture,
+  DumpedValues(ir::Graph graph, const DumpFile* dump, std::string path, ir::Capture capture,
                std::shared_ptr<const void> keeps)
       : graph_(std::move(graph)),
         dump_(dump),
         path_(std::move(path)),
-        storage_(storage),
         capture_(std::move(capture)),
         keeps_(std::move(keeps)) {}
 
@@ -84,10 +82,10 @@ class DumpedValues final : public ir::Executable {
         if (!graph_.is_source(value) && (!capture_.of_interest || capture_.of_interest->contains(value)))
           asked.insert(value);
     for (const ir::Value value : asked)  // before anything is read
-      require_receivable(graph_.name(value), dump_->type(pair_of(value)), graph_.type(value), storage_);
+      require_receivable(graph_.name(value), dump_->type(pair_of(value)), graph_.type(value));
     ir::Tensors made;
     for (const ir::Value value : asked)
-      made.emplace(value, received(graph_.name(value), dump_->read(pair_of(value)), graph_.type(value), storage_));
+      made.emplace(value, received(graph_.name(value), dump_->read(pair_of(value)), graph_.type(value)));
     return made;
   }
 
@@ -118,7 +116,6 @@ class DumpedValues final : public ir::Executable {
   ir::Graph graph_;
   const DumpFile* dump_;
   std::string path_;
-  Storage storage_;
   ir::Capture capture_;
   std::shared_ptr<const void> keeps_;
 };
@@ -139,7 +136,7 @@ void DumpCandidate::begins(const cases::Case& subject) {
   notes_.clear();
   const Names names(*subject.file);
   auto opened =
-      std::make_shared<Opened>(Opened{subject.file, DumpFile(options_, names), options_.path, options_.storage});
+      std::make_shared<Opened>(Opened{subject.file, DumpFile(options_, names), options_.path});
   DumpFile& dump = opened->dump;
   require_fed(dump, options_.path, subject);
   if (options_.truth_norms && !unmatched(names, dump.offered(), dump.pairs).empty())
@@ -153,21 +150,12 @@ void DumpCandidate::begins(const cases::Case& subject) {
   opened_ = std::move(opened);
 }
 
-std::map<ir::Value, ir::TensorType> DumpCandidate::arriving() const {
-  std::map<ir::Value, ir::TensorType> made;
-  if (!opened_) return made;
-  const ir::Graph& graph = opened_->file->graph;
-  for (const auto& [value, paired] : opened_->dump.pairs.values)
-    made.emplace(value, ir::formats::taken_as(opened_->dump.type(paired), graph.type(value).dtype));
-  return made;
-}
-
 std::unique_ptr<ir::Executable> DumpCandidate::compile(const ir::Graph& graph, const ir::Feeds& /*params*/,
                                                        const ir::Capture& capture) {
   ir::require(opened_ != nullptr, options_.path, ": no case has begun, so that no value has a tensor");
   if (!are_same_values(graph, opened_->file->graph))
     throw ir::Unsupported("a file of tensors cannot run nodes alone; --mode attribute judges each on its own operands");
-  return std::make_unique<DumpedValues>(graph, &opened_->dump, opened_->path, opened_->storage, capture, opened_);
+  return std::make_unique<DumpedValues>(graph, &opened_->dump, opened_->path, capture, opened_);
 }
 
 ir::Feeds dump_inputs(const DumpOptions& options, const ir::formats::GraphFile& file) {

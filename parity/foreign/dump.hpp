@@ -24,7 +24,6 @@ struct DumpOptions {
   std::string path;    ///< .npz, .h5, and whatever else ir::formats::open_tensors opens
   std::string prefix;  ///< only tensors whose names begin with it, and a '/' where any has one there
   std::optional<NameMap> map = {};
-  Storage storage = Storage::graph;
   TruthNorms truth_norms = {};  ///< where tensors may be paired by statistics: called if any has no value by name
 };
 
@@ -44,11 +43,8 @@ class DumpCandidate final : public Candidate {
   const std::map<ir::Value, Pairing>& pairing() const override { return pairing_; }
   std::vector<std::string> notes() const override { return notes_; }
 
-  /// The types in which the values of the case arrive, transposed as the map says.
-  std::map<ir::Value, ir::TensorType> arriving() const;
-
   /// Takes the case's graph alone. Throws Unsupported for others, single nodes in mode isolate, say. What it returns
-  /// throws core::CandidateError when it runs and a wanted value is missing, or one has a type that `storage` refuses;
+  /// throws core::CandidateError when it runs and a wanted value is missing, or one has a type that may not stand for it;
   /// it reads only what `capture` asks for.
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
                                           const ir::Capture& capture) override;

@@ -8,6 +8,7 @@
 #include "ir/raw/utf8.hpp"
 #include "parity/core/candidate_error.hpp"
 #include "parity/core/did_you_mean.hpp"
+#include "parity/foreign/received.hpp"
 
 namespace plumb::parity::foreign {
 namespace {
@@ -126,9 +127,13 @@ class ExecRun {
     const std::string where = ir::cat("value '", shown(answered.name), "', ", shown(answered.file), ": ");
     believe(where, [&] { check_tensor(scratch_.descriptor(), answered); });
     const ir::TensorType& type = graph_.type(value);
-    if (answered.type.shape != type.shape)  // before there is memory for whatever it is
-      fail("gave '", shown(answered.name), "' as ", answered.type, ", the graph says ", type);
-    return believe(where, [&] { return read_tensor(scratch_.descriptor(), answered); });
+    try {
+      require_receivable(shown(answered.name), answered.type, type);  // before there is memory for whatever it is
+      ir::Tensor tensor = believe(where, [&] { return read_tensor(scratch_.descriptor(), answered); });
+      return received(shown(answered.name), std::move(tensor), type);
+    } catch (const core::CandidateError& other) {
+      fail("gave ", other.what());
+    }
   }
 
   void note_unknown(const std::string& name, ExecResults& made) {

@@ -39,10 +39,6 @@ std::optional<std::size_t> first_difference(const ir::Tensor& a, const ir::Tenso
   return first;
 }
 
-const char* remedy(ir::DType dtype) {
-  return ir::is_float(dtype) ? "; --storage observed would judge it as stored" : "";
-}
-
 }  // namespace
 
 bool is_wider(ir::DType wide, ir::DType narrow) {
@@ -53,23 +49,21 @@ bool is_wider(ir::DType wide, ir::DType narrow) {
   return is_one_class && !loses_sign && ir::info(wide).bytes > ir::info(narrow).bytes;
 }
 
-void require_receivable(const std::string& name, const ir::TensorType& found, const ir::TensorType& wanted,
-                        Storage storage) {
+void require_receivable(const std::string& name, const ir::TensorType& found, const ir::TensorType& wanted) {
   const ir::DType dtype = ir::formats::taken_as(found, wanted.dtype).dtype;
   if (found.shape != wanted.shape) refuse("'", name, "' is ", found, ", the graph says ", wanted);
-  const bool are_floats = ir::is_float(dtype) && ir::is_float(wanted.dtype);
-  if (dtype == wanted.dtype || is_wider(dtype, wanted.dtype) || (are_floats && storage == Storage::observed)) return;
-  refuse("'", name, "' is ", dtype, ", the graph says ", wanted.dtype, are_floats ? remedy(dtype) : "");
+  if (dtype == wanted.dtype || is_wider(dtype, wanted.dtype)) return;
+  refuse("'", name, "' is ", dtype, ", the graph says ", wanted.dtype);
 }
 
-ir::Tensor received(const std::string& name, ir::Tensor found, const ir::TensorType& wanted, Storage storage) {
-  require_receivable(name, found.type(), wanted, storage);
+ir::Tensor received(const std::string& name, ir::Tensor found, const ir::TensorType& wanted) {
+  require_receivable(name, found.type(), wanted);
   found = ir::formats::taken_as(std::move(found), wanted.dtype);
   if (found.dtype() == wanted.dtype) return found;
   ir::Tensor made = ir::convert(found, wanted.dtype);
   if (const auto k = first_difference(found, ir::convert(made, found.dtype())))
     refuse("'", name, "' is ", found.dtype(), ", the graph says ", wanted.dtype, ", which has no number ",
-           element_text(found, *k), ", its element ", *k, storage == Storage::graph ? remedy(found.dtype()) : "");
+           element_text(found, *k), ", its element ", *k);
   return made;
 }
 

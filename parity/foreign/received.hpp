@@ -8,25 +8,17 @@
 
 namespace plumb::parity::foreign {
 
-/// Which dtypes count: the graph's and wider ones, or, where each float value is judged as stored in the dtype that it
-/// arrives in, every float.
-enum class Storage { graph, observed };
-
-constexpr auto enum_names(Storage) { return std::array<std::string_view, 2>{"graph", "observed"}; }
-
 /// Whether every number of dtype `narrow` is one of `wide`, a larger dtype of the same class: floats, integers,
 /// complex.
 bool is_wider(ir::DType wide, ir::DType narrow);
 
 /// Throws core::CandidateError unless a tensor of this type may stand for value `name`: u16 for the bits of a bf16
-/// (ir::formats::taken_as), the graph's shape, and its dtype or one that `storage` allows.
-void require_receivable(const std::string& name, const ir::TensorType& found, const ir::TensorType& wanted,
-                        Storage storage = Storage::graph);
+/// (ir::formats::taken_as), the graph's shape, and its dtype or a wider one.
+void require_receivable(const std::string& name, const ir::TensorType& found, const ir::TensorType& wanted);
 
 /// The numbers in the graph's dtype. Throws core::CandidateError as require_receivable, and where a number has no place
 /// there: its first element is named.
-ir::Tensor received(const std::string& name, ir::Tensor found, const ir::TensorType& wanted,
-                    Storage storage = Storage::graph);
+ir::Tensor received(const std::string& name, ir::Tensor found, const ir::TensorType& wanted);
 
 /// Element `k` as text that tells it from its neighbours: "0.1", "(1,-2)", "true".
 std::string element_text(const ir::TensorView& tensor, std::size_t k);

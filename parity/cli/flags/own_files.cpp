@@ -35,7 +35,7 @@ std::string own_plugin(const std::string& name) {
 
 std::string python_folder() {
   const std::string file = "plumbline/function.py";
-  const fs::path found = found_at({"../../../python/" + file, "../share/plumbline/python/" + file}, file);
+  const fs::path found = found_at({"../../../python/" + file, "../libexec/plumbline/python/" + file}, file);
   return found.parent_path().parent_path().string();
 }
 

@@ -13,7 +13,7 @@ std::string own_program(const std::string& name);
 /// A plugin that comes with ours, likewise: in lib/plumbline/candidates.
 std::string own_plugin(const std::string& name);
 
-/// The folder of the Python package, likewise: share/plumbline/python.
+/// The folder of the Python package, likewise: libexec/plumbline/python.
 std::string python_folder();
 
 }  // namespace plumb::parity::cli::flags
