@@ -117,7 +117,8 @@ void adapt_images(const ir::Op& op, Sketch& sketch) {
     const auto& columns = op.as<ir::ops::Col2im>();
     sketch.reshape("x", "[N, P, Q]");
     std::int64_t taps = 1;
-    for (const std::int64_t extent : columns.kernel_shape) taps *= std::clamp<std::int64_t>(extent, 1, 1 << 10);
+    for (const std::int64_t extent : columns.kernel_shape)
+      taps = std::min(taps * std::clamp<std::int64_t>(extent, 1, 1 << 10), std::int64_t{1} << 40);
     sketch.multiples["P"] = taps;
     sketch.fixed["Q"] = positions(columns);
   }
