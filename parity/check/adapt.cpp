@@ -42,7 +42,8 @@ namespace {
 Length exactly(std::size_t count) { return {count, count}; }
 
 /// Only ops that would refuse other values anyway have a number below 1 here.
-std::int64_t at_least_1(std::int64_t number) { return std::max<std::int64_t>(number, 1); }
+/// Numbers beyond any tensor that is drawn are as good as the largest.
+std::int64_t at_least_1(std::int64_t number) { return std::clamp<std::int64_t>(number, 1, std::int64_t{1} << 40); }
 
 void adapt_products(const ir::Op& op, Sketch& sketch) {
   if (op.is<ir::ops::Matmul>()) {
@@ -90,9 +91,14 @@ std::int64_t positions(const ir::ops::Col2im& op) {
   for (std::size_t i = 0; i < rank && i < op.image_shape.size(); ++i) {
     const std::int64_t stride = i < op.strides.size() ? at_least_1(op.strides[i]) : 1;
     const std::int64_t dilation = i < op.dilations.size() ? op.dilations[i] : 1;
-    const std::int64_t pads = op.pads.size() == 2 * rank ? op.pads[i] + op.pads[rank + i] : 0;
-    const std::int64_t room = op.image_shape[i] + pads - dilation * (op.kernel_shape[i] - 1) - 1;
-    count *= room < 0 ? 0 : room / stride + 1;
+    const std::int64_t pads = op.pads.size() == 2 * rank ? std::clamp<std::int64_t>(op.pads[i], 0, 1 << 30) +
+                                                               std::clamp<std::int64_t>(op.pads[rank + i], 0, 1 << 30)
+                                                         : 0;
+    const double room = static_cast<double>(op.image_shape[i]) + static_cast<double>(pads) -
+                        static_cast<double>(dilation) * (static_cast<double>(op.kernel_shape[i]) - 1) - 1;
+    if (!(room < 0x1p31)) return std::int64_t{1} << 40;
+    count *= room < 0 ? 0 : static_cast<std::int64_t>(room) / stride + 1;
+    if (count > std::int64_t{1} << 31) return std::int64_t{1} << 40;
   }
   return count;
 }
@@ -111,7 +117,8 @@ void adapt_images(const ir::Op& op, Sketch& sketch) {
     const auto& columns = op.as<ir::ops::Col2im>();
     sketch.reshape("x", "[N, P, Q]");
     std::int64_t taps = 1;
-    for (const std::int64_t extent : columns.kernel_shape) taps *= std::clamp<std::int64_t>(extent, 1, 1 << 10);
+    for (const std::int64_t extent : columns.kernel_shape)
+      taps = std::min(taps * std::clamp<std::int64_t>(extent, 1, 1 << 10), std::int64_t{1} << 40);
     sketch.multiples["P"] = taps;
     sketch.fixed["Q"] = positions(columns);
   }

@@ -149,7 +149,8 @@ void CheckRun::say(const check::Check& check, const cases::CaseResult& result) c
   if (const std::string reason = reason_of(result); !passed && !reason.empty()) line += ": " + reason;
   out_ << core::terminal::fitted(core::terminal::printable(line) + '\n', style_.width);
   // The command is to be copied, so that it stays one line.
-  if (result.exit != core::ExitCode::passed) out_ << "   again: " << core::terminal::printable(result.repro) << '\n';
+  const bool is_in_doubt = result.exit != core::ExitCode::passed && result.exit != core::ExitCode::nothing_ran;
+  if (is_in_doubt) out_ << "   again: " << core::terminal::printable(result.repro) << '\n';
   out_ << std::flush;
 }
 

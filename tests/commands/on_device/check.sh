@@ -1,7 +1,9 @@
 # The host's own results pass on every shape of a quick sweep.
 plumb 0 check --op softmax --attr axis=-1 --candidate cpu
 says '^f32\[[0-9, ]+\] +graph +error [0-9.e+-]+ +ratio [0-9.e+-]+ +passed$'
-says '^12 checks'
+says '^11 of 12 checks passed, 1 skipped$'
+# Nothing is compared where there is nothing.
+says '^f32\[[0-9, ]*\] .* skipped: no node was compared; y: empty$'
 # So do the device's, in several dtypes and on several fills.
 plumb 0 check --op matmul --in 'f32[17, 33]' --in 'f32[33, 9]' --fill graph,exact
 says '^f32\[17, 33\] f32\[33, 9\] +exact +error '
@@ -9,7 +11,7 @@ says '^2 checks passed$'
 plumb 0 check --op gather --in 'f32[5, 7]' --in 'i32[3]' --seeds 3 --json gather.json -q
 says '^3 checks passed$'
 holds gather.json 'gather f32\[5, 7\] i32\[3\]'
-# A limit that nothing can meet is not in sight here: what fails is a device whose memory is not written.
+# A letter can be held to multiples.
 plumb 0 check --op unary --attr function=relu --multiple last=64 --candidate cpu
 says '^f32\[[0-9, ]*(64|128|192|256|320|384|448|512|576)\] '
 says_not '^f32\[[0-9, ]*[13579]\] '

@@ -201,8 +201,6 @@ TEST(Draw, HostileAttributesEndInARefusalAndNotInWork) {
   constexpr std::int64_t huge = std::int64_t{1} << 62;
   for (const auto& [name, attributes] : std::vector<std::pair<std::string_view, Attributes>>{
            {"softmax", {{"axis", huge}}},
-           {"group_norm", {{"num_groups", huge}}},
-           {"conv", {{"group", huge}}},
            {"frame", {{"size", huge}, {"hop", std::int64_t{1}}}},
            {"top_k", {{"k", huge}}},
            {"split", {{"axis", std::int64_t{0}}, {"sizes", Whole{huge, huge, huge}}}},
