@@ -14,7 +14,7 @@ namespace plumb::ir::formats {
 namespace {
 
 constexpr std::uint64_t length_bytes = 8;
-constexpr std::uint64_t most_header_bytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t most_safetensors_header = std::uint64_t{64} << 20;
 constexpr std::string_view metadata = "__metadata__";
 
 struct Known {
@@ -118,14 +118,14 @@ class Safetensors final : public TensorFile {
     std::uint64_t length = 0;
     for (std::size_t k = 0; k < length_bytes; ++k) length |= std::uint64_t{start[k]} << (8 * k);
     require(length <= size_ - length_bytes, "has a header of ", length, " bytes in a file of ", size_);
-    require(length <= most_header_bytes, "has a header of ", length, " bytes, at most ", most_header_bytes,
+    require(length <= most_safetensors_header, "has a header of ", length, " bytes, at most ", most_safetensors_header,
             " are read");
     data_ = length_bytes + length;
     std::string text(length, '\0');
     read_at(length_bytes, std::as_writable_bytes(std::span(text)));
     Json header;
     try {
-      header = parse_json(text, {.bytes = most_header_bytes});
+      header = parse_json(text, {.bytes = most_safetensors_header});
     } catch (const Error& error) {
       fail("has a header that is not JSON: ", error.what());
     }

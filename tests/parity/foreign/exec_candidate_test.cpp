@@ -144,7 +144,9 @@ TEST_F(Exec, AGoodOneGivesItsValues) {
 TEST_F(Exec, ItIsAskedForWhatIsLookedAt) {
   const auto candidate = open("good");
   EXPECT_EQ(run(*candidate, {.wanted = graph_.results()}).values.size(), 1U);
-  EXPECT_EQ(run(*candidate, {.wanted = graph_.results(), .surviving = true, .of_interest = {{}}}).values.size(), 1U);
+  EXPECT_EQ(run(*candidate, {.wanted = graph_.results(), .surviving = true, .of_interest = std::set<ir::Value>()})
+                .values.size(),
+            1U);
   EXPECT_EQ(run("good", {.taps = Taps::results}).values.size(), 1U);
   EXPECT_EQ(run("results-only").values.size(), 1U);
   EXPECT_EQ(run(*candidate, {.wanted = graph_.results(), .surviving = true, .as_plain = true}).kind, "unsupported");
