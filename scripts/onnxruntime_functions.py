@@ -93,7 +93,7 @@ def function_row(name, truth, found, x, allowed):
 
 
 def functions(work, modules):
-    print("| op | largest error, ulp | relative | absolute, abs(y) < 2 | at x: got for truth | limit, ulp | beyond it |")
+    print("| op | largest error, ulp | relative | absolute, abs(y) < 2 | at x: got for truth | limit, ulp | beyond |")
     print("|---|---|---|---|---|---|---|")
     for name, truth, x, allowed in UNARY:
         with np.errstate(all="ignore"):
@@ -116,7 +116,7 @@ def log_softmax(x):
 
 
 def batch_norm_limit(x, y):
-    """As ops.md has it for scale 1 and bias 0, where y = factor * (x - mean)."""
+    """As docs/spec/ops.md has it for scale 1 and bias 0, where y = factor * (x - mean)."""
     return U * 9 * np.abs(y) + SMALLEST
 
 
