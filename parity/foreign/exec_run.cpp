@@ -127,13 +127,10 @@ class ExecRun {
     const std::string where = ir::cat("value '", shown(answered.name), "', ", shown(answered.file), ": ");
     believe(where, [&] { check_tensor(scratch_.descriptor(), answered); });
     const ir::TensorType& type = graph_.type(value);
-    try {
-      require_receivable(shown(answered.name), answered.type, type);  // before there is memory for whatever it is
-      ir::Tensor tensor = believe(where, [&] { return read_tensor(scratch_.descriptor(), answered); });
-      return received(shown(answered.name), std::move(tensor), type);
-    } catch (const core::CandidateError& other) {
-      fail("gave ", other.what());
-    }
+    if (!is_receivable(answered.type, type))  // before there is memory for whatever it is
+      fail("gave '", shown(answered.name), "' as ", answered.type, ", the graph says ", type);
+    ir::Tensor tensor = believe(where, [&] { return read_tensor(scratch_.descriptor(), answered); });
+    return received(shown(answered.name), std::move(tensor), type);
   }
 
   void note_unknown(const std::string& name, ExecResults& made) {

@@ -49,11 +49,15 @@ bool is_wider(ir::DType wide, ir::DType narrow) {
   return is_one_class && !loses_sign && ir::info(wide).bytes > ir::info(narrow).bytes;
 }
 
-void require_receivable(const std::string& name, const ir::TensorType& found, const ir::TensorType& wanted) {
+bool is_receivable(const ir::TensorType& found, const ir::TensorType& wanted) {
   const ir::DType dtype = ir::formats::taken_as(found, wanted.dtype).dtype;
+  return found.shape == wanted.shape && (dtype == wanted.dtype || is_wider(dtype, wanted.dtype));
+}
+
+void require_receivable(const std::string& name, const ir::TensorType& found, const ir::TensorType& wanted) {
+  if (is_receivable(found, wanted)) return;
   if (found.shape != wanted.shape) refuse("'", name, "' is ", found, ", the graph says ", wanted);
-  if (dtype == wanted.dtype || is_wider(dtype, wanted.dtype)) return;
-  refuse("'", name, "' is ", dtype, ", the graph says ", wanted.dtype);
+  refuse("'", name, "' is ", found.dtype, ", the graph says ", wanted.dtype);
 }
 
 ir::Tensor received(const std::string& name, ir::Tensor found, const ir::TensorType& wanted) {

@@ -12,8 +12,11 @@ namespace plumb::parity::foreign {
 /// complex.
 bool is_wider(ir::DType wide, ir::DType narrow);
 
-/// Throws core::CandidateError unless a tensor of this type may stand for value `name`: u16 for the bits of a bf16
-/// (ir::formats::taken_as), the graph's shape, and its dtype or a wider one.
+/// Whether a tensor of this type may stand for a value: u16 for the bits of a bf16 (ir::formats::taken_as), the graph's
+/// shape, and its dtype or a wider one.
+bool is_receivable(const ir::TensorType& found, const ir::TensorType& wanted);
+
+/// Throws core::CandidateError, with the name of the value, where it may not.
 void require_receivable(const std::string& name, const ir::TensorType& found, const ir::TensorType& wanted);
 
 /// The numbers in the graph's dtype. Throws core::CandidateError as require_receivable, and where a number has no place

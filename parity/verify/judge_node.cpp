@@ -238,7 +238,7 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
   decide(result, gate, state.truth ? stated_.against(result, value, *state.truth, device) : "");
   if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
   const settle::Subject asked{executors_.reference, segment, found.judged.inputs, result.sums, found.own.manner};
-  if (result.verdict == core::Verdict::failed && !result.local.agrees() && !found.is_joint)
+  if (result.verdict == core::Verdict::failed && !result.local.agrees() && !found.is_joint && !found.own.runs)
     result.patterns = checks::patterns::explain(asked, k, local, device);
   if (is_foreign() && result.verdict == core::Verdict::failed && !result.local.agrees())
     if (const std::string cause = advice_on(asked, k, truth, device, result); !cause.empty())
