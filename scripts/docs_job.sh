@@ -45,6 +45,7 @@ done <<<"$job"
 cat summary.md
 grep -qF 'nothing failed' summary.md
 # One run, one results file and one JUnit file have them all.
-plumbline/build/release/bin/plumb inspect results.h5 | grep -F "$models runs" || { echo "docs_job: not $models runs" >&2; exit 1; }
-[ "$(grep -c '<testsuite ' plumb.xml)" = "$models" ] || { echo "docs_job: not $models suites" >&2; exit 1; }
-[ "$models" = 10 ] || { echo "docs_job: $models models, not ten" >&2; exit 1; }
+refuse() { echo "docs_job: not $1" >&2; exit 1; }
+[ "$models" = 10 ] || refuse "ten models, but $models"
+plumbline/build/release/bin/plumb inspect results.h5 | grep -F "$models runs" || refuse "$models runs in results.h5"
+[ "$(grep -c '<testsuite ' plumb.xml)" = "$models" ] || refuse "$models suites in plumb.xml"

@@ -44,8 +44,8 @@ class DumpCandidate final : public Candidate {
   std::vector<std::string> notes() const override { return notes_; }
 
   /// Takes the case's graph alone. Throws Unsupported for others, single nodes in mode isolate, say. What it returns
-  /// throws core::CandidateError when it runs and a wanted value is missing, or one has a type that may not stand for it;
-  /// it reads only what `capture` asks for.
+  /// throws core::CandidateError when it runs and a wanted value is missing, or one has a type that may not stand for
+  /// it; it reads only what `capture` asks for.
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
                                           const ir::Capture& capture) override;
 

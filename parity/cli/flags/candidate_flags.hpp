@@ -38,7 +38,7 @@ struct OpenedCandidate {
   std::string name;  ///< as the command line calls it
   std::unique_ptr<ir::Executor> executor;
   foreign::Candidate* foreign = nullptr;  ///< the executor, where it is somebody else's
-  verify::TensorReader inputs = {};       ///< of a dump: the inputs of a graph, none where it does not have all of them
+  verify::TensorReader inputs = {};       ///< where it is a dump that has all inputs of a graph, these; else none
 };
 
 /// Whether the candidate is our Vulkan device, which its own flags open; `flags` then names the device that the

@@ -138,7 +138,8 @@ TEST(Foreign, GroupThatNothingIsKnownOfCostsCoverageAlone) {
       "fill": {"distribution": "uniform", "low": 0, "high": 1}}},
     "nodes": [{"label": "peaks", "op": "welch_peaks", "inputs": ["power"], "k": 5, "fft_length": 65},
               {"label": "y", "op": "unary", "inputs": ["peaks:1"], "function": "exp"},
-              {"label": "z", "op": "binary", "inputs": ["power", "power"], "function": "add"}], "results": ["y", "z"]})";
+              {"label": "z", "op": "binary", "inputs": ["power", "power"], "function": "add"}],
+    "results": ["y", "z"]})";
   Stranger stranger;
   stranger.suspect.fused = {"peaks"};
   const auto result = verified(stranger, peaks);
