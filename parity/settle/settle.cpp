@@ -194,7 +194,7 @@ std::size_t look_at(Alone& alone, const OpenElements& all, bool all_of_them) {
     order.emplace_back(-std::abs(all.got[i] - all.truth[i]) / allowed, i);
   }
   if (!all_of_them || walks_prefixes) std::ranges::sort(order);
-  const std::size_t most = walks_prefixes ? 1024 : order.size();
+  const std::size_t most = walks_prefixes ? 64 + most_of_prefixes / all.truth.size() : order.size();
   std::size_t begin = 0;
   for (std::size_t count = 64; begin < order.size(); begin += count, count *= 2) {
     if (!all_of_them && alone.beyond > 0 && alone.terms > most_terms) break;
