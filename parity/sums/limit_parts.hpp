@@ -8,7 +8,7 @@
 
 #include "parity/sums/element_limit.hpp"
 
-/// What the limit of one element is made of, as the limits of single sums and those of running sums have in common.
+/// Parts of the limit of one element that single sums and running sums have in common.
 namespace plumb::parity::sums {
 
 /// The last places of terms that are taken one after the other.
@@ -70,12 +70,13 @@ struct Creep {
   double so_far_ = 0, ties_ = 0;
 };
 
-/// A sum that carries the errors of its additions: what its limit depends on.
+/// The numbers that the limit of a sum depends on that carries the errors of its additions.
 struct CompensatedSum {
-  double total, sizes;         ///< of its terms, and of their magnitudes
-  double squares;              ///< of its terms, where products round
-  double multiplicity;         ///< see multiplicity()
-  double depth, sigma, creep;  ///< of its tree; √σ² of the additions; the most that its terms creep
+  double total = 0, sizes = 0;  ///< the sum, and that of the magnitudes of its terms
+  double squares = 0;           ///< that of the squares of its terms, where products round
+  double multiplicity = 1;      ///< see multiplicity()
+  double depth = 0;             ///< the most additions between a term and the root of its tree
+  double sigma = 0, creep = 0;  ///< √σ² of the additions; the most that its terms creep
 };
 ElementLimit limit_of_compensated(const CompensatedSum& sum, const Arithmetic& arithmetic, double lambda);
 

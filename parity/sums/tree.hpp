@@ -71,7 +71,7 @@ class RunningTree {
  public:
   static bool is_known(std::span<const ir::SumLevel> levels);
 
-  /// Of levels that are such; `terms` of the whole line, to which this refers, and which are no products.
+  /// For such levels; `terms` are those of the whole line and no products, and must outlive this.
   RunningTree(std::span<const ir::SumLevel> levels, std::span<const double> terms, const Additions& additions);
 
   /// Those of the sum of the first `count` terms, as Tree has them; `count` must not fall from call to call.
