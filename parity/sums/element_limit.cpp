@@ -273,12 +273,20 @@ double creep_in_deviations(const element::terms::ElementSum& sum, const Arithmet
   return sigma > 0 ? creep_of(terms, arithmetic).last / sigma : 0;
 }
 
+void RangeSoFar::take(double term) {
+  (term > 0 ? above_ : below_) += std::abs(term);
+  ++count_;
+}
+
+bool RangeSoFar::overflows_in_some_order(ir::DType computed) const {
+  const double grown = 1 + 2 * static_cast<double>(count_) * ir::unit_roundoff(computed);
+  return !(std::max(above_, below_) * grown < core::float_format(computed).overflow());
+}
+
 bool overflows_in_some_order(const element::terms::ElementSum& sum, ir::DType computed) {
-  double above = 0, below = 0;
-  const std::vector<double> values = sum.values();
-  for (const double term : values) (term > 0 ? above : below) += std::abs(term);
-  const double grown = 1 + 2 * static_cast<double>(values.size()) * ir::unit_roundoff(computed);
-  return !(std::max(above, below) * grown < core::float_format(computed).overflow());
+  RangeSoFar range;
+  for (const element::terms::Product& term : sum.terms) range.take(term.value());
+  return range.overflows_in_some_order(computed);
 }
 
 }  // namespace plumb::parity::sums
