@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -60,14 +61,80 @@ bool is_inverse_deviation(const Subject& subject, std::size_t k) {
   return nodes.size() == 1 && nodes.front().op.is<ir::ops::LayerNorm>() && k == 2;
 }
 
+bool has_finite_terms(const element::terms::ElementSum& sum) {
+  const auto is_finite = [](const element::terms::Product& term) {
+    return std::isfinite(term.a) && std::isfinite(term.b);
+  };
+  return std::ranges::all_of(sum.terms, is_finite) && std::ranges::all_of(sum.added, is_finite);
+}
+
+bool finite_terms_leave_f64(const element::terms::ElementSum& sum) {
+  return has_finite_terms(sum) && sums::overflows_in_some_order(sum, ir::DType::f64);
+}
+
+/// The sums that elements are, as far as they may leave a range. Of running sums, of which each has the terms of the
+/// one before it, all are looked at when the first is asked for: one by one they would take n² / 2.
+class SumRange {
+ public:
+  SumRange(const Summing& sums, ir::DType computed) : sums_(sums), computed_(computed) {}
+
+  bool overflows(std::size_t i) const { return at(i).overflows; }
+  bool overflows_on_finite_terms(std::size_t i) const { return at(i).overflows && at(i).is_finite; }
+
+ private:
+  struct Element {
+    bool overflows = false, is_finite = true;
+  };
+
+  Element at(std::size_t i) const {
+    if (!sums_.walker.has_prefixes()) {
+      const element::terms::ElementSum sum = sums_.at(i);
+      return {sums::overflows_in_some_order(sum, computed_), has_finite_terms(sum)};
+    }
+    if (running_.empty()) look_at_lines();
+    return running_[i];
+  }
+  void look_at_lines() const {
+    running_.resize(static_cast<std::size_t>(sums_.shape.elements()));
+    std::map<std::int64_t, std::vector<std::size_t>> by_line;
+    const auto prefix = [&](std::size_t i) { return sums_.walker.prefix(static_cast<std::int64_t>(i)); };
+    for (std::size_t i = 0; i < running_.size(); ++i) by_line[prefix(i).first].push_back(i);
+    for (auto& [first, line] : by_line) {
+      if (line.size() > 1 && prefix(line[0]).count > prefix(line[1]).count) std::ranges::reverse(line);
+      sums::RangeSoFar range;
+      bool is_finite = true;
+      std::int64_t taken = 0;
+      for (const std::size_t i : line) {
+        for (const element::terms::Prefix of = prefix(i); taken < of.count; ++taken) {
+          range.take(of.term(taken));
+          is_finite &= std::isfinite(of.term(taken));
+        }
+        running_[i] = {range.overflows_in_some_order(computed_), is_finite};
+      }
+    }
+  }
+
+  const Summing& sums_;
+  const ir::DType computed_;
+  mutable std::vector<Element> running_;  ///< by element; empty: not yet looked at
+};
+
+/// The truth of f64 has no more range than the candidate: where the sizes of finite terms leave it some order does, and
+/// neither what the element is nor what it may be off is known.
+bool may_leave_f64(const SumRange& sums, std::size_t i, double truth, double got, double certain) {
+  const bool is_told = std::isfinite(truth) ? std::isfinite(certain)
+                       : std::isnan(truth)  ? std::isnan(got)
+                                            : got == truth;
+  return !is_told && sums.overflows_on_finite_terms(i);
+}
+
 /// The sums that elements of output `k` are, or are made of at their places: one of these can leave the range in the
 /// order of the kernel, or with the kernel's own factors, and not in the host's.
 class SumMisses {
  public:
-  /// `bare`: the sums that elements are, where they are.
-  SumMisses(const Subject& subject, std::size_t k, std::shared_ptr<const Summing> bare)
-      : dtype_(core::compute_dtype(subject.segment.graph.type(subject.segment.outputs.at(k)).dtype)),
-        bare_(std::move(bare)) {
+  /// `bare`: the sums that elements are; null where they are none.
+  SumMisses(const Subject& subject, std::size_t k, const SumRange* bare)
+      : dtype_(core::compute_dtype(subject.segment.graph.type(subject.segment.outputs.at(k)).dtype)), bare_(bare) {
     const bool is_alone = subject.segment.graph.nodes().size() == 1;
     const ir::Node* const node = is_alone ? nullptr : node_at_place(subject, k);
     if (node == nullptr) return;
@@ -81,14 +148,14 @@ class SumMisses {
   /// Whether such an overflow can have made the element `got`; a relu makes 0 of an infinity.
   bool explains(std::size_t i, double got) const {
     const auto overflows = [&](const auto& sums) { return sums::overflows_in_some_order(sums.at(i), dtype_); };
-    if (bare_) return !std::isfinite(got) && overflows(*bare_);
+    if (bare_ != nullptr) return !std::isfinite(got) && bare_->overflows(i);
     const bool is_lost = !std::isfinite(got) || got == 0;
     return is_lost && ((behind_ && overflows(*behind_)) || (folded_ && overflows(*folded_)));
   }
 
  private:
   ir::DType dtype_;
-  std::shared_ptr<const Summing> bare_;
+  const SumRange* bare_;
   std::optional<Summing> behind_;
   std::optional<FoldedSum> folded_;
 };
@@ -140,23 +207,6 @@ class RowMisses {
   bool overflows_ = false;
 };
 
-bool finite_terms_leave_f64(const element::terms::ElementSum& sum) {
-  const auto is_finite = [](const element::terms::Product& term) {
-    return std::isfinite(term.a) && std::isfinite(term.b);
-  };
-  return std::ranges::all_of(sum.terms, is_finite) && std::ranges::all_of(sum.added, is_finite) &&
-         sums::overflows_in_some_order(sum, ir::DType::f64);
-}
-
-/// The truth of f64 has no more range than the candidate: where the sizes of finite terms leave it some order does, and
-/// neither what the element is nor what it may be off is known.
-bool may_leave_f64(const Summing& sum, std::size_t i, double truth, double got, double certain) {
-  const bool is_told = std::isfinite(truth) ? std::isfinite(certain)
-                       : std::isnan(truth)  ? std::isnan(got)
-                                            : got == truth;
-  return !is_told && finite_terms_leave_f64(sum.at(i));
-}
-
 }  // namespace
 
 std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, bounds::Bounded& bounded,
@@ -172,9 +222,11 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
   const auto miss = [&](std::size_t i) { return miss_of(truth[i], c[i], certain_at(limit, truth[i], i)); };
   const OtherOrders orders(subject, k);
   const auto sum = find_bare_sum(subject, k);
+  std::optional<SumRange> in_range;
+  if (sum) in_range.emplace(*sum, core::compute_dtype(got.dtype()));
   const auto may_leave = [&](std::size_t i) {
-    return sum && got.dtype() == ir::DType::f64 &&
-           may_leave_f64(*sum, i, truth[i], c[i], certain_at(limit, truth[i], i));
+    return in_range && got.dtype() == ir::DType::f64 &&
+           may_leave_f64(*in_range, i, truth[i], c[i], certain_at(limit, truth[i], i));
   };
   std::vector<std::size_t> missed;
   for (std::size_t i = 0; i < truth.size(); ++i)
@@ -188,7 +240,7 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
     return miss_of(truth[i], host[i], range.certain.empty() ? certain_at(limit, truth[i], i) : range.certain[i]);
   };
   RowMisses misses = RowMisses::of(subject, k, [&](std::size_t i) { return host_miss(i) != Miss::none; });
-  const SumMisses sums(subject, k, sum);
+  const SumMisses sums(subject, k, in_range ? &*in_range : nullptr);
   std::vector<bool> apart(truth.size(), false);
   std::uint64_t count = 0;
   for (const std::size_t i : missed) {

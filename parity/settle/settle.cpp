@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <map>
 
 #include "ir/passes/widen.hpp"
 #include "parity/compare/scan.hpp"
@@ -14,6 +15,7 @@
 #include "parity/settle/replay.hpp"
 #include "parity/settle/settle_rows.hpp"
 #include "parity/settle/summing.hpp"
+#include "parity/sums/running_limit.hpp"
 
 namespace plumb::parity::settle {
 namespace {
@@ -52,14 +54,18 @@ std::vector<std::size_t> open_elements(const compare::Allowed& allowed, std::spa
   return open;
 }
 
-/// The limit of one element of the summing node, before it is stored.
-sums::ElementLimit exact_limit(const Summing& summing, const element::terms::ElementSum& sum, double truth) {
-  sums::ElementLimit limit = sums::limit_of(sum, summing.arithmetic, summing.lambda);
+/// The limit of one element of the summing node that is stored as well.
+sums::ElementLimit stored_limit(const Summing& summing, sums::ElementLimit limit, double truth) {
   const double stored = summing.stored * std::abs(truth);
   limit.probable += stored;
   limit.certain += stored;
   limit.fixed += stored;
   return limit;
+}
+
+/// The limit of one element of the summing node.
+sums::ElementLimit exact_limit(const Summing& summing, const element::terms::ElementSum& sum, double truth) {
+  return stored_limit(summing, sums::limit_of(sum, summing.arithmetic, summing.lambda), truth);
 }
 
 /// The limit of one element whose terms creep, likewise.
@@ -88,37 +94,84 @@ class Alone {
   std::atomic<std::uint64_t> beyond = 0;  ///< elements clearly beyond all that they may be, whatever the truth lacks
   std::atomic<std::uint64_t> terms = 0;   ///< those of all elements that were looked at
 
-  /// Puts the element's own limits in place of those of the tensor, the certain one, too, since a tensor's knows
+  /// Whether elements are running sums of which each is walked by itself.
+  bool walks_prefixes() const {
+    return summing_.walker.has_prefixes() && !sums::RunningLimit::is_known(summing_.arithmetic);
+  }
+
+  /// Puts the elements' own limits in place of those of the tensor, the certain ones, too, since a tensor's knows
   /// nothing below the smallest normal (verdict.md V18).
-  void set_limit(std::size_t i, double truth, double got, const SettledLimits& limits) {
-    element::terms::ElementSum sum;
-    summing_.walker(static_cast<std::int64_t>(i), sum);
-    terms += sum.terms.size();
-    const sums::ElementLimit exact = exact_limit(summing_, sum, truth);
-    const double error = std::abs(got - truth);
-    limits.tighten(i, exact.probable, exact.probable - exact.fixed);
-    double &limit = limits.probable[i], &certain = limits.certain[i];
-    certain = std::max(certain, exact.certain);
-    if (limits_only_ || !std::isfinite(exact.probable) || error <= limit_.with(limit, std::abs(truth))) return;
-    const auto equal =
-        subject_.sums.size() == 1 ? equals_replay(sum, subject_.sums[0], dtype_, got) : std::optional<bool>();
-    if (equal.value_or(false)) {
-      ++replayed;
-      return limits.widen(i, 2 * error / allowed_.of_limits, 0);  // clearly within: the truth need not decide it anew
-    }
-    // Only what cannot be replayed may creep (verdict.md V23).
-    const bool may_creep = !equal || !gives_the_very_bits(sum, truth, summing_.arithmetic.flushed);
-    const double most = may_creep ? wide_limit(summing_, sum, truth) : 0;
-    if (!may_creep || error > limit_.with(most, std::abs(truth))) {
-      const double doubt = dtype_ == ir::DType::f64 ? exact.certain : 0;
-      if (error > 2 * limit_.with(std::max({limit, most, doubt}), std::abs(truth))) ++beyond;
-      return;
-    }
-    ++wide;
-    limits.widen(i, most, exact.probable - exact.fixed);
+  void set_limits(std::span<const std::size_t> elements, const OpenElements& all) {
+    if (summing_.walker.has_prefixes() && !walks_prefixes()) return set_limits_of_lines(elements, all);
+    for_each_element(elements.size(), [&](std::size_t n) {
+      const std::size_t i = elements[n];
+      const element::terms::ElementSum sum = summing_.at(i);
+      terms += sum.terms.size();
+      const double truth = all.truth[i], got = all.got[i];
+      const sums::ElementLimit exact = exact_limit(summing_, sum, truth);
+      if (!is_open_still(i, all, exact)) return;
+      const auto equal =
+          subject_.sums.size() == 1 ? equals_replay(sum, subject_.sums[0], dtype_, got) : std::optional<bool>();
+      if (equal.value_or(false)) {
+        ++replayed;  // clearly within: the truth need not decide it anew
+        return all.limits.widen(i, 2 * std::abs(got - truth) / allowed_.of_limits, 0);
+      }
+      // Only what cannot be replayed may creep (verdict.md V23).
+      const bool may_creep = !equal || !gives_the_very_bits(sum, truth, summing_.arithmetic.flushed);
+      widen_or_refuse(i, all, exact, may_creep ? std::optional(wide_limit(summing_, sum, truth)) : std::nullopt);
+    });
   }
 
  private:
+  /// Running sums, by their lines: each has the terms of the one before it. They are compensated, and not replayed.
+  void set_limits_of_lines(std::span<const std::size_t> elements, const OpenElements& all) {
+    struct Element {
+      element::terms::Prefix of;
+      std::size_t i;
+    };
+    std::map<std::int64_t, std::vector<Element>> by_line;
+    for (const std::size_t i : elements) {
+      const element::terms::Prefix of = summing_.walker.prefix(static_cast<std::int64_t>(i));
+      by_line[of.first].push_back({of, i});
+    }
+    std::vector<std::pair<std::int64_t, std::vector<Element>>> lines(by_line.begin(), by_line.end());
+    for_each_element(lines.size(), [&](std::size_t n) {
+      std::vector<Element>& line = lines[n].second;
+      std::ranges::sort(line, std::less<>(), [](const Element& one) { return one.of.count; });
+      sums::RunningLimit running(summing_.arithmetic, summing_.lambda, line.back().of.terms());
+      for (const Element& one : line) {
+        terms += static_cast<std::uint64_t>(one.of.count);
+        running.go_to(one.of.count);
+        const double truth = all.truth[one.i], stored = summing_.stored * std::abs(truth);
+        const sums::ElementLimit exact = stored_limit(summing_, running.limit(), truth);
+        if (is_open_still(one.i, all, exact)) widen_or_refuse(one.i, all, exact, running.wide_limit() + stored);
+      }
+    });
+  }
+
+  /// Sets the limits of an element; whether it is beyond them, and more is to be found out.
+  bool is_open_still(std::size_t i, const OpenElements& all, const sums::ElementLimit& exact) const {
+    const SettledLimits& limits = all.limits;
+    limits.tighten(i, exact.probable, exact.probable - exact.fixed);
+    limits.certain[i] = std::max(limits.certain[i], exact.certain);
+    if (limits_only_ || !std::isfinite(exact.probable)) return false;
+    return !(std::abs(all.got[i] - all.truth[i]) <= limit_.with(limits.probable[i], std::abs(all.truth[i])));
+  }
+
+  /// `creeping`: what an element may be off that creeps, where it may.
+  void widen_or_refuse(std::size_t i, const OpenElements& all, const sums::ElementLimit& exact,
+                       std::optional<double> creeping) {
+    const double size = std::abs(all.truth[i]), error = std::abs(all.got[i] - all.truth[i]),
+                 most = creeping.value_or(0);
+    if (!creeping || error > limit_.with(most, size)) {
+      const double doubt = dtype_ == ir::DType::f64 ? exact.certain : 0;
+      if (error > 2 * limit_.with(std::max({all.limits.probable[i], most, doubt}), size)) ++beyond;
+      return;
+    }
+    ++wide;
+    all.limits.widen(i, most, exact.probable - exact.fixed);
+  }
+
   const Subject& subject_;
   const Summing& summing_;
   const compare::Allowed& allowed_;
@@ -129,25 +182,27 @@ class Alone {
 
 /// Looks at open elements one by one, those first that are furthest beyond what their tensor is held to; how many. Once
 /// one is clearly beyond all that is allowed it the output fails, whatever the others are: unless `all_of_them` are
-/// asked for, no more are looked at once 2^22 terms have been walked, of which a running sum has n² / 2. What is left
-/// keeps the limits of the tensor.
+/// asked for, no more are looked at once 2^22 terms have been walked. A line of n running sums has n² / 2: where each
+/// has to be walked by itself, no more than 2^28 are for anything. What is left keeps the limits of the tensor.
 std::size_t look_at(Alone& alone, const OpenElements& all, bool all_of_them) {
-  constexpr std::uint64_t most_terms = std::uint64_t{1} << 22;
+  constexpr std::uint64_t most_terms = std::uint64_t{1} << 22, most_of_prefixes = std::uint64_t{1} << 28;
+  const bool walks_prefixes = alone.walks_prefixes();
   const compare::Limit limit(all.allowed, all.dtype);
   std::vector<std::pair<double, std::size_t>> order;
   for (const std::size_t i : all.indices) {
     const double allowed = limit.with(all.limits.probable[i], std::abs(all.truth[i]));
     order.emplace_back(-std::abs(all.got[i] - all.truth[i]) / allowed, i);
   }
-  if (!all_of_them) std::ranges::sort(order);
+  if (!all_of_them || walks_prefixes) std::ranges::sort(order);
+  const std::size_t most = walks_prefixes ? 64 + most_of_prefixes / all.truth.size() : order.size();
   std::size_t begin = 0;
   for (std::size_t count = 64; begin < order.size(); begin += count, count *= 2) {
     if (!all_of_them && alone.beyond > 0 && alone.terms > most_terms) break;
-    count = std::min(count, order.size() - begin);
-    for_each_element(count, [&](std::size_t n) {
-      const std::size_t i = order[begin + n].second;
-      alone.set_limit(i, all.truth[i], all.got[i], all.limits);
-    });
+    if (walks_prefixes && alone.terms > most_of_prefixes) break;
+    count = std::min({count, most, order.size() - begin});
+    std::vector<std::size_t> elements;
+    for (std::size_t n = begin; n < begin + count; ++n) elements.push_back(order[n].second);
+    alone.set_limits(elements, all);
   }
   return begin;
 }

@@ -9,6 +9,7 @@
 
 #include "parity/compare/chains.hpp"
 #include "parity/core/float_format.hpp"
+#include "parity/sums/limit_parts.hpp"
 #include "parity/sums/orders.hpp"
 
 namespace plumb::parity::sums {
@@ -24,18 +25,10 @@ double sum_of_squares(std::span<const double> terms) {
   return std::accumulate(terms.begin(), terms.end(), 0.0, [](double all, double term) { return all + term * term; });
 }
 
-/// Whether every partial sum of the terms is a number of so many bits, in any order: they are multiples of one power of
-/// two, and few enough of it (verdict.md V24).
 bool is_exact_in_any_order(std::span<const double> terms, double sizes, int bits) {
-  int least = std::numeric_limits<int>::max();
-  for (const double term : terms) {
-    if (term == 0) continue;
-    if (!std::isfinite(term)) return false;
-    int exponent = 0;
-    const auto significand = static_cast<std::int64_t>(std::ldexp(std::frexp(std::abs(term), &exponent), 53));
-    least = std::min(least, exponent - 53 + std::countr_zero(static_cast<std::uint64_t>(significand)));
-  }
-  return least == std::numeric_limits<int>::max() || sizes < std::ldexp(1.0, least + bits);
+  LastPlaces places;
+  for (const double term : terms) places.take(term);
+  return places.leave_sums_exact(sizes, bits);
 }
 
 /// The terms as a unit aligns them, by the exponents of factors that count as `least` at least.
@@ -60,35 +53,9 @@ double cut_off(const element::terms::ElementSum& sum, const Arithmetic& arithmet
   return arithmetic.cut * arithmetic.unit * lost;
 }
 
-/// The last place of a number of the accumulator's type.
-double last_place(double x, const Arithmetic& arithmetic) {
-  if (x == 0) return arithmetic.subnormal;
-  return std::max(std::ldexp(2 * arithmetic.unit, std::ilogb(x)), arithmetic.subnormal);
-}
-
-/// How terms change by being added one after the other: each loses what is below the last place of the sum that it
-/// makes, whatever else happens. `most` is the largest on the way.
-struct Creep {
-  double last = 0, most = 0;
-  double change = 0;  ///< with its sign
-};
 Creep creep_of(std::span<const double> terms, const Arithmetic& arithmetic) {
-  // A kernel that says so begins anew with every chunk.
-  const bool has_chunks = arithmetic.sum && !arithmetic.sum->levels.empty() && arithmetic.sum->levels[0].count > 0 &&
-                          arithmetic.sum->levels[0].join == ir::SumJoin::chain;
-  const std::size_t length = has_chunks ? static_cast<std::size_t>(arithmetic.sum->levels[0].count) : terms.size();
-  double so_far = 0, change = 0, ties = 0;
-  Creep creep;
-  for (std::size_t k = 0; k < terms.size(); ++k) {
-    const double term = terms[k];
-    so_far = (k % length == 0 ? 0 : so_far) + term;
-    const double place = last_place(so_far, arithmetic), steps = term / place, rounded = std::nearbyint(steps);
-    change += (rounded - steps) * place;
-    if (std::abs(steps - std::trunc(steps)) == 0.5) ties += place / 2;
-    creep.change = change;
-    creep.last = std::abs(change) + ties;
-    creep.most = std::max(creep.most, creep.last);
-  }
+  Creep creep(arithmetic);
+  for (const double term : terms) creep.take(term);
   return creep;
 }
 
@@ -150,37 +117,18 @@ double vanished(const element::terms::ElementSum& sum, std::span<const double> t
   return lost + roundings_of(terms, arithmetic).vanished;
 }
 
-/// Adds the errors of factors that are inexact, or are sums, to those of the `additions` (verdict.md V13).
-ElementLimit with_factors(const ElementLimit& additions, const element::terms::ElementSum& sum,
-                          const Arithmetic& arithmetic, double lambda) {
-  const auto square = [](double x) { return x * x; };
-  double squares = square(additions.probable), fixed = square(additions.fixed), certain = additions.certain;
-  const auto add = [&](const ElementLimit& one, double factor) {
-    squares += square(factor * one.probable);
-    fixed += square(factor * one.fixed);
-    certain += std::abs(factor) * one.certain;
-  };
-  for (const double off : sum.off) add({lambda * arithmetic.unit * off, arithmetic.unit * off}, 1);
-  Arithmetic of_inner = arithmetic;
-  of_inner.sum.reset();  // the record published is that of one sum, and these are others
-  for (std::size_t k = 0; k < sum.inner.size(); ++k)
-    add(limit_of(sum.inner[k], of_inner, lambda), sum.inner_factors[k]);
-  const double moved = arithmetic.unit * sum.moved;
-  return {std::min(std::sqrt(squares), certain) + moved, certain + moved, std::min(std::sqrt(fixed), certain) + moved};
-}
-
 ElementLimit compensated(std::span<const double> terms, double total, const Arithmetic& arithmetic, double lambda) {
   const Tree tree = arithmetic.tree(static_cast<std::int64_t>(terms.size()));
-  const double u = arithmetic.unit, depth = tree.sizes().depth, sizes = sum_of_sizes(terms);
   Additions of_sums = arithmetic.additions();
   of_sums.products_round = false;  // no second number keeps what a product loses
-  const double sigma = std::sqrt(tree.variance(terms, of_sums));
-  const bool products_round = arithmetic.additions().products_round;
-  const double of_products = products_round ? u * std::sqrt(sum_of_squares(terms)) : 0;
-  const double second =
-      u * std::sqrt(multiplicity_of(terms) * depth) * (lambda * sigma + creep_of(terms, arithmetic).most);
-  return {u * std::abs(total) + lambda * (second + of_products),
-          u * std::abs(total) + depth * u * depth * u * sizes + (products_round ? u * sizes : 0), u * std::abs(total)};
+  return limit_of_compensated({.total = total,
+                               .sizes = sum_of_sizes(terms),
+                               .squares = arithmetic.additions().products_round ? sum_of_squares(terms) : 0,
+                               .multiplicity = multiplicity_of(terms),
+                               .depth = tree.sizes().depth,
+                               .sigma = std::sqrt(tree.variance(terms, of_sums)),
+                               .creep = creep_of(terms, arithmetic).most},
+                              arithmetic, lambda);
 }
 
 }  // namespace
@@ -201,6 +149,33 @@ Additions Arithmetic::additions() const {
 Tree Arithmetic::tree(std::int64_t terms) const {
   return Tree(sum ? std::span<const ir::SumLevel>(sum->levels) : std::span<const ir::SumLevel>(), terms,
               additions().terms_are_numbers);
+}
+
+ElementLimit limit_of_compensated(const CompensatedSum& sum, const Arithmetic& arithmetic, double lambda) {
+  const double u = arithmetic.unit, of_total = u * std::abs(sum.total);
+  const bool products_round = arithmetic.additions().products_round;
+  const double of_products = products_round ? u * std::sqrt(sum.squares) : 0;
+  const double second = u * std::sqrt(sum.multiplicity * sum.depth) * (lambda * sum.sigma + sum.creep);
+  return {of_total + lambda * (second + of_products),
+          of_total + sum.depth * u * sum.depth * u * sum.sizes + (products_round ? u * sum.sizes : 0), of_total};
+}
+
+ElementLimit with_factors(const ElementLimit& additions, const element::terms::ElementSum& sum,
+                          const Arithmetic& arithmetic, double lambda) {
+  const auto square = [](double x) { return x * x; };
+  double squares = square(additions.probable), fixed = square(additions.fixed), certain = additions.certain;
+  const auto add = [&](const ElementLimit& one, double factor) {
+    squares += square(factor * one.probable);
+    fixed += square(factor * one.fixed);
+    certain += std::abs(factor) * one.certain;
+  };
+  for (const double off : sum.off) add({lambda * arithmetic.unit * off, arithmetic.unit * off}, 1);
+  Arithmetic of_inner = arithmetic;
+  of_inner.sum.reset();  // the record published is that of one sum, and these are others
+  for (std::size_t k = 0; k < sum.inner.size(); ++k)
+    add(limit_of(sum.inner[k], of_inner, lambda), sum.inner_factors[k]);
+  const double moved = arithmetic.unit * sum.moved;
+  return {std::min(std::sqrt(squares), certain) + moved, certain + moved, std::min(std::sqrt(fixed), certain) + moved};
 }
 
 double limit_behind(const element::terms::ElementSum& sum, double total, const Arithmetic& arithmetic) {
@@ -298,12 +273,20 @@ double creep_in_deviations(const element::terms::ElementSum& sum, const Arithmet
   return sigma > 0 ? creep_of(terms, arithmetic).last / sigma : 0;
 }
 
+void RangeSoFar::take(double term) {
+  (term > 0 ? above_ : below_) += std::abs(term);
+  ++count_;
+}
+
+bool RangeSoFar::overflows_in_some_order(ir::DType computed) const {
+  const double grown = 1 + 2 * static_cast<double>(count_) * ir::unit_roundoff(computed);
+  return !(std::max(above_, below_) * grown < core::float_format(computed).overflow());
+}
+
 bool overflows_in_some_order(const element::terms::ElementSum& sum, ir::DType computed) {
-  double above = 0, below = 0;
-  const std::vector<double> values = sum.values();
-  for (const double term : values) (term > 0 ? above : below) += std::abs(term);
-  const double grown = 1 + 2 * static_cast<double>(values.size()) * ir::unit_roundoff(computed);
-  return !(std::max(above, below) * grown < core::float_format(computed).overflow());
+  RangeSoFar range;
+  for (const element::terms::Product& term : sum.terms) range.take(term.value());
+  return range.overflows_in_some_order(computed);
 }
 
 }  // namespace plumb::parity::sums

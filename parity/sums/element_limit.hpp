@@ -73,6 +73,19 @@ double wide_limit(const element::terms::ElementSum& sum, const Arithmetic& arith
 /// order, above it where the terms come in few values (verdict.md V23). 0 where nothing rounds.
 double creep_in_deviations(const element::terms::ElementSum& sum, const Arithmetic& arithmetic);
 
+/// Terms that are taken one after the other, as far as their sum may leave a range.
+class RangeSoFar {
+ public:
+  void take(double term);
+  /// Whether their sum has an order in which a partial sum is beyond the range of a type: the terms of one sign first,
+  /// every addition rounded away from 0.
+  bool overflows_in_some_order(ir::DType computed) const;
+
+ private:
+  double above_ = 0, below_ = 0;
+  std::int64_t count_ = 0;
+};
+
 /// Whether a sum whose result is in the range of a type has an order in which a partial sum is not: the terms of one
 /// sign first, every addition rounded away from 0.
 bool overflows_in_some_order(const element::terms::ElementSum& sum, ir::DType computed);

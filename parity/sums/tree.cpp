@@ -77,6 +77,8 @@ class Walk {
 
   /// The sums of a stretch by the first `level` levels.
   Numbers sum(std::size_t level, const Stretch& terms);
+  /// Adds the next item of a chain of level `level` to the sums of those before it; `is_first`: there are none.
+  void append(std::size_t level, const Stretch& item, bool is_first, Numbers& so_far);
 
  private:
   bool items_are_numbers(std::size_t level) const {
@@ -131,11 +133,18 @@ typename Walk<lanes>::Numbers Walk<lanes>::chain_of_terms(const Stretch& terms) 
 
 template <std::size_t lanes>
 typename Walk<lanes>::Numbers Walk<lanes>::chain(std::size_t level, std::span<const Stretch> items) {
-  const bool are_numbers = items_are_numbers(level);
-  Numbers so_far = sum(level, items.front());
-  if (!are_numbers) round(so_far);
-  for (const Stretch& item : items.subspan(1)) join(so_far, sum(level, item), are_numbers);
+  Numbers so_far = {};
+  for (const Stretch& item : items) append(level, item, &item == &items.front(), so_far);
   return so_far;
+}
+
+template <std::size_t lanes>
+void Walk<lanes>::append(std::size_t level, const Stretch& item, bool is_first, Numbers& so_far) {
+  const bool are_numbers = items_are_numbers(level);
+  const Numbers one = sum(level, item);
+  if (!is_first) return join(so_far, one, are_numbers);
+  so_far = one;
+  if (!are_numbers) round(so_far);
 }
 
 /// Item i first meets item i + n / 2, where n is the next power of two.
@@ -317,6 +326,38 @@ std::array<double, Tree::side_by_side> Tree::variances(std::span<const ir::SumLe
   compare::add_roundings_of_products({.unit = additions.unit, .least = additions.subnormal / 2}, terms.data(), count,
                                      chains);
   return chains.variances;
+}
+
+bool RunningTree::is_known(std::span<const ir::SumLevel> levels) {
+  if (levels.empty()) return true;
+  const ir::SumLevel& outermost = levels.back();
+  return outermost.join == ir::SumJoin::chain && outermost.take == ir::SumTake::run && outermost.count == 0 &&
+         capacity_of(levels, levels.size() - 1) > 0;
+}
+
+RunningTree::RunningTree(std::span<const ir::SumLevel> levels, std::span<const double> terms,
+                         const Additions& additions)
+    : levels_(levels_or_one(levels).begin(), levels_or_one(levels).end()),
+      terms_(terms),
+      additions_(additions),
+      length_(capacity_of(levels_, levels_.size() - 1)) {}
+
+Tree::Roundings RunningTree::roundings(std::int64_t count) {
+  Walk<1> walk(levels_, terms_, additions_);
+  walk.variances[0] = found_.variance;
+  walk.vanished[0] = found_.vanished;
+  Walk<1>::Numbers so_far = {so_far_};
+  const std::size_t level = levels_.size() - 1;
+  for (; (joined_ + 1) * length_ <= count; ++joined_) {
+    walk.append(level, {joined_ * length_, 1, length_}, joined_ == 0, so_far);
+    walked_ += static_cast<std::uint64_t>(length_);
+    so_far_ = so_far[0];
+    found_ = {walk.variances[0], walk.vanished[0]};
+  }
+  const std::int64_t rest = count - joined_ * length_;
+  walked_ += static_cast<std::uint64_t>(rest);
+  if (rest > 0) walk.append(level, {joined_ * length_, 1, rest}, joined_ == 0, so_far);
+  return {walk.variances[0], walk.vanished[0]};
 }
 
 Tree::Roundings largest_roundings(std::span<const double> terms, const Additions& additions) {

@@ -65,6 +65,31 @@ class Tree {
   Sizes sizes_;
 };
 
+/// The roundings of a running sum, element after element of its line: where the outermost level is one chain of items
+/// that take as many neighbours each, elements have the items before theirs in common.
+class RunningTree {
+ public:
+  static bool is_known(std::span<const ir::SumLevel> levels);
+
+  /// For such levels; `terms` are those of the whole line and no products, and must outlive this.
+  RunningTree(std::span<const ir::SumLevel> levels, std::span<const double> terms, const Additions& additions);
+
+  /// Those of the sum of the first `count` terms, as Tree has them; `count` must not fall from call to call.
+  Tree::Roundings roundings(std::int64_t count);
+  /// How many terms were added for that so far, over all calls.
+  std::uint64_t walked() const { return walked_; }
+
+ private:
+  std::vector<ir::SumLevel> levels_;
+  std::span<const double> terms_;
+  Additions additions_;
+  std::int64_t length_;      ///< terms of an item
+  std::int64_t joined_ = 0;  ///< items that are in what follows
+  double so_far_ = 0;
+  Tree::Roundings found_ = {};
+  std::uint64_t walked_ = 0;
+};
+
 /// How many terms an item of level `level` takes, of neighbouring ones, by the levels below it; 0: as many as there
 /// are.
 std::int64_t capacity_of(std::span<const ir::SumLevel> levels, std::size_t level);

@@ -60,8 +60,9 @@ bool replays_tell(const settle::Subject& subject, std::size_t k, const ir::Tenso
                   Draws draws) {
   const auto bare = sums_to_replay(subject, k, truth, got.dtype());
   if (!bare || truth.elements() == 0) return false;
-  const std::size_t terms = std::max<std::size_t>(1, bare->at(0).terms.size());
   const auto all = static_cast<std::size_t>(truth.elements());
+  // A running sum has its most terms at one end of its line.
+  const std::size_t terms = std::max({std::size_t{1}, bare->at(0).terms.size(), bare->at(all - 1).terms.size()});
   const std::vector<std::size_t> places =
       draws.some(std::max<std::size_t>(most_replays, most_replayed_terms / terms), all);
   const std::vector<double> came = numbers_at(got, places);

@@ -28,6 +28,12 @@ std::vector<double> ElementSum::values() const {
   return products;
 }
 
+std::vector<double> Prefix::terms() const {
+  std::vector<double> numbers(static_cast<std::size_t>(count));
+  for (std::int64_t k = 0; k < count; ++k) numbers[static_cast<std::size_t>(k)] = term(k);
+  return numbers;
+}
+
 std::optional<Walker> find_walker(const ir::Op& op, std::span<const Operand> operands, const ir::Shape& y) {
   const auto found = table().find(&op.schema());
   return found == table().end() ? std::nullopt : found->second(op, operands, y);

@@ -54,6 +54,16 @@ struct Neighbours {
   std::vector<double> row, columns;
 };
 
+/// An element of a running sum: the sum of `count` numbers of a line, of which each is `step` behind the one before it.
+/// Elements of one line have one `first` and one `step`.
+struct Prefix {
+  std::span<const double> values;
+  std::int64_t first = 0, step = 1, count = 0;
+
+  double term(std::int64_t k) const { return values[static_cast<std::size_t>(first + k * step)]; }
+  std::vector<double> terms() const;
+};
+
 /// Collects what elements are made of, of output 0.
 class Walker {
  public:
@@ -61,21 +71,29 @@ class Walker {
   using OfElement = std::function<void(std::int64_t index, ElementSum& sum)>;
   /// The sums of the elements from `first` on; false where they cannot be had as Neighbours.
   using OfNeighbours = std::function<bool(std::int64_t first, Neighbours& found)>;
+  /// Element `index` of running sums.
+  using OfPrefix = std::function<Prefix(std::int64_t index)>;
 
   template <class Walk>
   requires std::invocable<Walk, std::int64_t, ElementSum&> Walker(Walk of_element)
       : of_element_(std::move(of_element)) {}
   Walker(OfElement of_element, OfNeighbours of_neighbours)
       : of_element_(std::move(of_element)), of_neighbours_(std::move(of_neighbours)) {}
+  Walker(OfElement of_element, OfPrefix of_prefix)
+      : of_element_(std::move(of_element)), of_prefix_(std::move(of_prefix)) {}
 
   void operator()(std::int64_t index, ElementSum& sum) const { of_element_(index, sum); }
   bool neighbours(std::int64_t first, Neighbours& found) const {
     return of_neighbours_ && of_neighbours_(first, found);
   }
+  /// Whether elements are running sums, so that each has the terms of the one before it in its line.
+  bool has_prefixes() const { return static_cast<bool>(of_prefix_); }
+  Prefix prefix(std::int64_t index) const { return of_prefix_(index); }
 
  private:
   OfElement of_element_;
   OfNeighbours of_neighbours_;
+  OfPrefix of_prefix_;
 };
 
 /// The walker of an op on these operands, which must outlive it; nothing for an op, or attributes of it, that have

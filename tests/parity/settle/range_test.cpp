@@ -137,6 +137,22 @@ TEST(Range, ASumOfDoublesMayLeaveThatOfItsTruth) {
   EXPECT_EQ(judge(sum, x, std::vector<double>{0, 3e300, 0}).comparison.n_bad, 1u);
 }
 
+/// Their terms are 10^9 if each sum is walked by itself. The first sum is in the range in every order.
+TEST(Range, RunningSumsOfDoublesLeaveThatOfTheirTruthAsALine) {
+  constexpr std::size_t n = 50'000;
+  std::vector<double> numbers(n, 1.0);
+  for (const std::size_t k : {1, 2}) numbers[k] = 1.7e308;
+  for (const bool reverse : {false, true}) {
+    const Tensor x = Tensor::of<double>({static_cast<std::int64_t>(n)}, numbers);
+    std::vector<double> got(n, std::numeric_limits<double>::quiet_NaN());
+    got[reverse ? n - 1 : 0] = 1.0;
+    const Judged judged = judge(ir::ops::Cumulative{.reverse = reverse}, x, got);
+    EXPECT_EQ(judged.apart, n - 2) << reverse;  // the second is finite, and no NaN
+    EXPECT_EQ(judged.comparison.n_bad, 1u) << reverse;
+    std::ranges::reverse(numbers);
+  }
+}
+
 TEST(Range, RoundingsBetweenNodesLeaveNoRange) {
   const ir::TensorTypes types = {{DType::f16, {1, 2}}, {DType::f16, {2, 1}}, {DType::f16, {1}}};
   ir::Graph graph;

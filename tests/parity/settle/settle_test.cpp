@@ -236,6 +236,31 @@ TEST(WideLimit, HoldsForFewValuesAndSeesATermThatIsMissing) {
   }
 }
 
+/// A device that flushes subnormal numbers makes 0 of every sum, which is within what each may lose and beyond half of
+/// what the tensor may: all are looked at, and none fails. One by one they have 2 · 10⁸ terms.
+TEST(Settle, LooksAtAllOfALineOfRunningSumsTogether) {
+  constexpr std::int64_t n = 20'000;
+  std::vector<float> small;
+  for (std::int64_t k = 0; k < n; ++k) small.push_back(std::ldexp(static_cast<float>(1 + k % 97), -133));
+  const Tensor x = Tensor::of<float>({n}, small), got({DType::f32, {n}});
+  ir::Graph graph;
+  graph.returns(graph.add("y", ir::ops::Cumulative{}, {graph.input("x", x.type())}));
+  const core::Segment segment = core::segment_of(graph, 0);
+  ref_cpu::CpuExecutor cpu;
+  const std::vector<ir::Sum> sums = {{.of = ir::SumName::prefix,
+                                      .levels = {{.count = 4, .compensated = true},
+                                                 {.count = 8, .join = SumJoin::pair, .compensated = true},
+                                                 {.compensated = true}}}};
+  const bounds::Manner manner{.arithmetic = bounds::safe_arithmetic(sums), .flushes_subnormals = true};
+  const std::vector<ir::TensorView> inputs = {x};
+  bounds::Bounded bounded = bounds::evaluate_bounded(
+      cpu, segment, [&](ir::Value) { return ir::passes::widen(x); }, manner);
+  const cases::Settled found = settle({cpu, segment, inputs, sums, manner}, 0, bounded, got, Looks::at_all);
+  EXPECT_GT(found.open, static_cast<std::uint64_t>(n / 2));
+  EXPECT_EQ(found.left, 0u);
+  EXPECT_EQ(compare::compare(bounded.truth.outputs[0], got, bounded.allowed[0]).n_bad, 0u);
+}
+
 /// Each element of a running sum has all terms before it: to look at every one would take n².
 TEST(Settle, LooksAtNoMoreOnceOneElementIsBeyondAll) {
   constexpr std::int64_t n = 8000;
