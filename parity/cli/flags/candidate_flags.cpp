@@ -152,7 +152,9 @@ OpenedCandidate open_candidate(const CandidateFlags& candidate, const DeviceFlag
     return {.name = spec.name,
             .executor = std::make_unique<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = flags.threads})};
   std::unique_ptr<foreign::Candidate> executor = open_foreign(spec, candidate, flags);
-  OpenedCandidate opened{.name = spec.name, .foreign = executor.get()};
+  OpenedCandidate opened;
+  opened.name = spec.name;
+  opened.foreign = executor.get();
   if (spec.kind == Kind::file)
     opened.inputs = [options = dump_options(spec, {}, flags.threads)](const ir::formats::GraphFile& file) {
       return foreign::dump_inputs(options, file);

@@ -36,7 +36,7 @@ void add_candidate_flags(CLI::App& app, CandidateFlags& flags);
 /// A candidate that is not our device, ready to be compiled for.
 struct OpenedCandidate {
   std::string name;  ///< as the command line calls it
-  std::unique_ptr<ir::Executor> executor;
+  std::unique_ptr<ir::Executor> executor = {};
   foreign::Candidate* foreign = nullptr;  ///< the executor, where it is somebody else's
   verify::TensorReader inputs = {};       ///< where it is a dump that has all inputs of a graph, these; else none
 };

@@ -169,12 +169,15 @@ TEST(Draw, MultiplesAreKept) {
 }
 
 TEST(Draw, MultiplesOfGroupsAreMultiplesOfBoth) {
-  for (const ir::TensorTypes& types : draw(ir::ops::Conv{.group = 3}, {.multiples = {{"C", 4}}}, 6))
-    EXPECT_EQ(types[0].shape[1] % 12, 0);
+  ir::ops::Conv grouped;
+  grouped.group = 3;
+  for (const ir::TensorTypes& types : draw(grouped, {.multiples = {{"C", 4}}}, 6)) EXPECT_EQ(types[0].shape[1] % 12, 0);
 }
 
 TEST(Draw, TransposedOperandsFit) {
-  for (const ir::TensorTypes& types : draw(ir::ops::Matmul{.transpose_a = true, .transpose_b = true}, {}, 6))
+  ir::ops::Matmul transposed;
+  transposed.transpose_a = transposed.transpose_b = true;
+  for (const ir::TensorTypes& types : draw(transposed, {}, 6))
     EXPECT_EQ(types[0].shape.end()[-2], types[1].shape.back());
 }
 
@@ -192,8 +195,9 @@ TEST(Draw, UnknownLettersAndDtypesAreRefusedByName) {
 }
 
 TEST(Draw, AnOpThatAcceptsNothingSaysWhy) {
-  const ir::Op op = ir::ops::Conv{.pads = {1, 2, 3}};
-  const std::string text = refusal([&] { draw(op, {}, 1); });
+  ir::ops::Conv odd;
+  odd.pads = {1, 2, 3};
+  const std::string text = refusal([&] { draw(odd, {}, 1); });
   EXPECT_THAT(text, ::testing::HasSubstr("give the type of each operand by --in. Of the last ones it says: "));
 }
 

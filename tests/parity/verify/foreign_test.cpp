@@ -146,7 +146,9 @@ TEST(Foreign, GroupThatNothingIsKnownOfCostsCoverageAlone) {
   const auto& y = plumb::testing::node(result, "y");
   EXPECT_EQ(y.group, 2u);
   EXPECT_TRUE(y.verdict == Verdict::unsupported || y.verdict == Verdict::passed) << y.why;
-  if (y.verdict == Verdict::unsupported) EXPECT_THAT(y.why, HasSubstr("ask the candidate for: peaks"));
+  if (y.verdict == Verdict::unsupported) {
+    EXPECT_THAT(y.why, HasSubstr("ask the candidate for: peaks"));
+  }
   EXPECT_EQ(plumb::testing::node(result, "z").verdict, Verdict::passed);
   EXPECT_EQ(result.exit, parity::core::ExitCode::passed);
 }
