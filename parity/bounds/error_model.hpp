@@ -23,6 +23,8 @@ struct Arithmetic {
   std::int64_t block = 0;  ///< terms that are added at once, where sums are cut off; 0: unknown
   /// Terms are aligned by the exponents of their factors, which of a subnormal is that of the smallest normal number.
   bool by_exponent = false;
+  /// The kernel is somebody else's, who may compute by another formula that is in common use.
+  bool is_foreign = false;
   /// The weighted values of an attention are divided by the sum of the weights behind their sum.
   bool divides_last = false;
   /// The tree of the only sum that the kernel says it makes; nothing where there are several, or where none is known.

@@ -16,6 +16,7 @@ bounds::Manner CaseRun::manner_of(std::size_t n) const {
   bounds::Manner manner{profile::arithmetic_of(executors_.profile, sums, node.segment.graph),
                         result_.may_flush && !must_be_exact(n)};
   manner.arithmetic.deviations = result_.false_alarms.lambda();
+  manner.arithmetic.is_foreign = is_foreign();
   return manner;
 }
 

@@ -249,6 +249,7 @@ void SignRuns::step(std::size_t n, const core::Segment& segment, bounds::Manner 
   const ir::Graph wide = ir::passes::widen(segment.graph);
   ir::Feeds fed = core::feeds_of(segment, [this](ir::Value v) { return truth_of(v); });
   manner.arithmetic.deviations = 1;
+  manner.arithmetic.is_foreign |= precision_.is_another;
   if (precision_.sums > 0) manner.arithmetic.accumulator = precision_.sums;
   bounds::Bounded bounded = bounded_or_spread(segment, fed, manner);
   const double creep = creep_factor(node, wide.nodes().front().op, segment, fed);

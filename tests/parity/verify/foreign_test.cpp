@@ -223,6 +223,25 @@ TEST(Foreign, CoarseFunctionIsToldWithTheRuleThatAllowsIt) {
   EXPECT_THAT(plumb::testing::node(result, "y").why, HasSubstr("{ max_abs = 8e-08 }"));
 }
 
+TEST(Foreign, BatchNormMayBeFolded) {
+  constexpr auto norm = R"({"format": "plumb.graph/1",
+    "inputs": {"x": {"type": "f32[1, 1, 4]", "values": [1000.5, 999.25, 1001.125, 998.0625]}},
+    "params": {"scale": {"type": "f32[1]", "values": [1]}, "bias": {"type": "f32[1]", "values": [0]},
+               "mean": {"type": "f32[1]", "values": [1000]}, "variance": {"type": "f32[1]", "values": [1.5]}},
+    "nodes": [{"label": "y", "op": "batch_norm", "inputs": ["x", "scale", "bias", "mean", "variance"]}],
+    "results": ["y"]})";
+  Stranger stranger;
+  stranger.suspect.tamper = [](const ir::Node&, ir::Tensor& y) {
+    const float x[] = {1000.5F, 999.25F, 1001.125F, 998.0625F};
+    const float factor = 1 / std::sqrt(1.5F + 1e-5F), shift = -1000 * factor;
+    for (std::size_t i = 0; i < 4; ++i) y.as<float>()[i] = x[i] * factor + shift;
+  };
+  const auto result = verified(stranger, norm);
+  EXPECT_EQ(plumb::testing::node(result, "y").verdict, Verdict::passed) << plumb::testing::node(result, "y").why;
+  const auto ours = plumb::testing::verify_on(stranger.suspect, plumb::testing::make_case(norm));
+  EXPECT_EQ(plumb::testing::node(ours, "y").verdict, Verdict::failed);
+}
+
 TEST(Foreign, FileOfTensorsIsNotRunAgain) {
   Stranger stranger;
   stranger.is_dump = true;
