@@ -1,0 +1,37 @@
+# Backends that are not ours: what one saved, and programs that compute.
+model=$source/fixtures/onnx/encoder_in_primitives.onnx
+plumb 0 verify "$graphs/scores.json" --candidate cpu --json cpu.json
+says '^.*scores\.json: passed \| 2 nodes: 2 passed'
+
+# What the host computed, saved by name, is judged as the host itself is.
+plumb 0 run "$graphs/scores.json" --on cpu --save-inputs inputs.npz
+plumb 0 dump "$graphs/scores.json" --from cpu -o dump.h5
+plumb 0 verify "$graphs/scores.json" --candidate 'file:dump.h5#cpu' --load-inputs inputs.npz --json file.json
+says 'matmul.* foreign .* passed$'
+for file in cpu file; do
+  sed -n 's/.*"\(max_abs\|ratio\|sigma_max\|verdict\|out_hash\)": *\("[^"]*"\|[^,}]*\).*/\1 \2/p' $file.json >$file.numbers
+done
+cmp cpu.numbers file.numbers || fail "a file of the host's values is judged other than the host"
+
+# Without the inner value, both nodes are judged as one.
+plumb 0 dump "$graphs/scores.json" --from cpu --nodes '^p$' -o results.npz
+plumb 0 verify "$graphs/scores.json" --candidate 'dump=file:results.npz#cpu' --load-inputs inputs.npz
+says 'softmax.* passed \(2 nodes\)$'
+says 'scores\.json: passed \| 2 nodes: 1 passed 1 skipped'
+
+# A model's values go by the names that its file has for them.
+plumb 0 dump "$model" --shape batch=2 --from cpu -o model.npz
+plumb 0 run "$model" --shape batch=2 --on cpu --save-inputs model_inputs.npz
+plumb 0 verify "$model" --candidate 'file:model.npz#cpu' --load-inputs model_inputs.npz -q
+says 'encoder_in_primitives\.onnx: passed'
+
+# Refusals name what is wrong.
+plumb 2 verify "$graphs/scores.json" --candidate 'fil:dump.h5'
+warns "did you mean file"
+plumb 2 verify "$graphs/scores.json" --candidate 'file:nothing.npz'
+warns_of nothing.npz
+plumb 2 verify "$graphs/scores.json" --candidate 'file:results.npz#cpu'
+says 'does not have all inputs: --load-inputs FILE, or the --seed'
+plumb 2 verify "$graphs/scores.json" --candidate 'file:dump.h5' --load-inputs inputs.npz
+says 'none of its 2 tensors is a value'
+plumb 1 verify "$graphs/dense.json" --candidate 'exec:false'
