@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-/// What the graph calls the values of the aliases, by these.
+/// The graph's names of values by their aliases.
 std::map<std::string, std::string> aliases(const ir::formats::OnnxModel& model) {
   std::map<std::string, std::string> names;
   for (const auto& [name, value] : model.file.aliases) names.emplace(name, model.file.graph.name(value));
@@ -51,7 +51,7 @@ TEST(OnnxAliases, HaveNoNamesOfTheGraphAndNoneOfValuesThatVanish) {
   EXPECT_THAT(aliases(maker.read()), IsEmpty());
 }
 
-/// Adds a graph that hands on v's negative, v and negative by these names.
+/// Fills a graph that returns the absolute value of a negative.
 void add_body(::onnx::GraphProto& body, const std::string& in, const std::string& inner, const std::string& out) {
   body.set_name("body");
   const auto add = [&body](const char* op, const std::string& from, const std::string& to) {

@@ -1,3 +1,4 @@
+// Keeps the names of a file by which a finished graph does not know its values itself.
 #include "ir/formats/onnx/aliases.hpp"
 
 #include "ir/formats/result_names.hpp"

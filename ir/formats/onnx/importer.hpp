@@ -82,13 +82,13 @@ class Importer {
   TensorReader tensors_;
   std::map<std::string, Tensor, std::less<>> spread_;  ///< options_.spread in the shapes of the inputs
   Draft draft_;
-  /// Tensors of subgraphs of the model by their names there; nothing for a name that stands for several, as that of a
-  /// value of a loop's body does.
-  NamedRefs inner_;
   std::vector<Failure> failures_;
   std::size_t findings_ = 0;       ///< failures that have a message
   std::vector<std::size_t> told_;  ///< failures to be told
   std::size_t visited_ = 0;        ///< nodes, those of loops and functions counted each time
+  /// Tensors of subgraphs of the model by their names there; nothing for a name that stands for several, as that of a
+  /// value of a loop's body does.
+  NamedRefs inner_;
 };
 
 }  // namespace plumb::ir::from_onnx
