@@ -15,6 +15,8 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
 #include "parity/cli/flags/model_files.hpp"
+#include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/show/graph_values.hpp"
 #include "parity/cli/show/inspect_execution.hpp"
 #include "parity/cli/show/inspect_graph.hpp"
 #include "parity/cli/show/print.hpp"
@@ -86,6 +88,24 @@ int inspect_node(const std::string& path, const std::string& node, bool each) {
   return 0;
 }
 
+/// Lists the values of a graph that another runtime is to dump; the exit code.
+int list_values(const std::string& path, const flags::ModelFlags& model, const std::string& json, bool force) {
+  ir::require(ir::files::has_extension(path, ".json") || flags::is_onnx(path), path,
+              ": --values lists those of a graph (.json) or a model (.onnx)");
+  const flags::Outputs outputs{.force = force, .inputs = {path}};
+  const auto out = outputs.open(json, ir::files::FileKind::json);
+  const auto open = flags::open_extents(path, model);
+  std::string shapes;
+  for (const std::string& one : open) shapes += " --shape " + one;
+  ir::require(open.empty(), path, ": the model leaves extents open; give them, as in", shapes);
+  const ir::formats::GraphFile file = flags::read_fed(path, model);
+  if (out)
+    flags::write_whole(out, show::values_json(file));
+  else
+    show::print_lines(show::values_text(file));
+  return 0;
+}
+
 /// Prints every departure from the results file's schema; the exit code.
 int check_results(const std::string& path) {
   const auto findings = results::check_schema(path);
@@ -103,7 +123,9 @@ Action inspect(CLI::App& app) {
   const auto path = std::make_shared<std::string>();
   const auto verbose = std::make_shared<bool>(false), check = std::make_shared<bool>(false);
   const auto model = std::make_shared<flags::ModelFlags>();
-  app.add_option("file", *path, "a graph (.json), a model (.onnx), a results file (.h5) or tensors (.npz, .npy, .h5)")
+  app.add_option("file", *path,
+                 "a graph (.json), a model (.onnx), a results file (.h5) or tensors (.npz, .npy, .h5, .safetensors, a "
+                 "folder of .npy)")
       ->required();
   flags::add_model_flags(app, *model);
   app.add_flag("-v,--verbose", *verbose, "show every value and node of a graph, every node of a results file");
@@ -111,7 +133,14 @@ Action inspect(CLI::App& app) {
   const auto node = std::make_shared<std::string>();
   app.add_option("--node", *node,
                  "show all that a results file has of this node, of the run where it is worst (-v: of each)");
-  return [path, model, verbose, check, node] {
+  const auto values = std::make_shared<bool>(false), force = std::make_shared<bool>(false);
+  const auto json = std::make_shared<std::string>();
+  auto* list = app.add_flag("--values", *values, "list the values of a graph that another runtime is to dump");
+  flags::add_output(app, "--json", *json, "write the list of --values as JSON to this file, or - for stdout")
+      ->needs(list);
+  flags::add_force_flag(app, *force);
+  return [path, model, verbose, check, node, values, json, force] {
+    if (*values) return list_values(*path, *model, *json, *force);
     if (*check) return check_results(*path);
     if (!node->empty()) return inspect_node(*path, *node, *verbose);
     inspect_file(*path, *model, *verbose);

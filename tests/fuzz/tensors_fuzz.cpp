@@ -1,5 +1,7 @@
-// Whatever the bytes, the readers of .npy, .npz and .h5 give tensors or throw Error.
+// Whatever the bytes, the readers of .npy, .npz, .h5 and .safetensors give tensors or throw Error.
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "ir/error.hpp"
@@ -9,7 +11,11 @@
 namespace {
 
 /// By what the file begins with; what begins with something else is for the reader that has most to refuse.
-std::string extension_of(std::uint8_t first) { return first == 0x89 ? ".h5" : first == 0x93 ? ".npy" : ".npz"; }
+std::string extension_of(std::span<const std::uint8_t> bytes) {
+  if (bytes.size() > 8 && bytes[8] == '{') return ".safetensors";  // behind the length of what it begins
+  const std::uint8_t first = bytes.empty() ? 0 : bytes[0];
+  return first == 0x89 ? ".h5" : first == 0x93 ? ".npy" : ".npz";
+}
 
 }  // namespace
 
@@ -18,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static fuzz::Tally tally;
   constexpr std::uint64_t most_bytes = 64 << 20;
   const fuzz::WithinLimits limits;
-  const auto path = fuzz::scratch_file({data, size}, extension_of(size == 0 ? 0 : *data));
+  const auto path = fuzz::scratch_file({data, size}, extension_of({data, size}));
   try {
     ir::formats::load_tensors(path, most_bytes, {});
     ++tally.read;

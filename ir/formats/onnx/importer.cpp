@@ -295,6 +295,7 @@ std::vector<Ref> Importer::read_subgraph(const ::onnx::GraphProto& graph, const 
     scope.values[graph.input(i).name()] = {operands[static_cast<std::size_t>(i)]};
   read_initializers(graph, scope);
   for (const auto& node : graph.node()) read_node(node, scope);
+  learn_inner_names(scope);
   std::vector<Ref> results;
   ToldAlready told;
   for (const auto& output : graph.output()) {
@@ -305,6 +306,15 @@ std::vector<Ref> Importer::read_subgraph(const ::onnx::GraphProto& graph, const 
   }
   if (results.size() < static_cast<std::size_t>(graph.output_size())) throw told;
   return results;
+}
+
+void Importer::learn_inner_names(const Scope& scope) {
+  if (scope.arguments != nullptr) return;  // a function may be called any number of times
+  for (const auto& [name, named] : scope.values) {
+    if (!named.ref) continue;
+    const auto [held, is_new] = inner_.emplace(name, named.ref);
+    if (!is_new && held->second != named.ref) held->second.reset();
+  }
 }
 
 void Importer::learn_names(const Scope& scope, const std::vector<std::optional<Value>>& values,
@@ -319,6 +329,10 @@ void Importer::learn_names(const Scope& scope, const std::vector<std::optional<V
   for (const auto& output : model_.graph().output()) model.names.values.erase(output.name());
   for (const auto& input : model_.graph().input()) add(model.names.sources, input.name());
   for (const auto& tensor : model_.graph().initializer()) add(model.names.sources, tensor.name());
+  NamedRefs refs;
+  for (const auto& [name, named] : scope.values) refs.emplace(name, named.ref);
+  refs.insert(inner_.begin(), inner_.end());  // a name of the model itself goes before one of its subgraphs
+  model.file.aliases = aliases_of(model.file.graph, refs, values);
 }
 
 /// Tensors given for inputs and initialisers become their sources in the file, as far as the graph still has them.

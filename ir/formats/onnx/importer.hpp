@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/formats/onnx/aliases.hpp"
 #include "ir/formats/onnx/checker.hpp"
 #include "ir/formats/onnx/extents.hpp"
 #include "ir/formats/onnx/needed.hpp"
@@ -63,6 +64,8 @@ class Importer {
   void learn_opsets(Scope& scope);
   void learn_names(const Scope& scope, const std::vector<std::optional<Value>>& values,
                    formats::OnnxModel& model) const;
+  /// Notes the names of a subgraph that was read.
+  void learn_inner_names(const Scope& scope);
 
   std::size_t add_failure(Failure failure);
   std::size_t add_failure(const std::string& message, bool is_unsupported);
@@ -83,6 +86,9 @@ class Importer {
   std::size_t findings_ = 0;       ///< failures that have a message
   std::vector<std::size_t> told_;  ///< failures to be told
   std::size_t visited_ = 0;        ///< nodes, those of loops and functions counted each time
+  /// Tensors of subgraphs of the model by their names there; nothing for a name that stands for several, as that of a
+  /// value of a loop's body does.
+  NamedRefs inner_;
 };
 
 }  // namespace plumb::ir::from_onnx

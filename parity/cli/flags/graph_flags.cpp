@@ -89,7 +89,8 @@ void add_graph_flags(CLI::App& app, GraphFlags& flags) {
 void add_expected_flags(CLI::App& app, GraphFlags& flags, checks::expected::Options& options) {
   const auto names = checks::expected::precision_names();
   app.add_option("--expected", flags.model.expected,
-                 "tensors by name (.npz, .h5) that another implementation gave for results or inner values")
+                 "tensors by name (.npz, .h5, .safetensors, a folder of .npy) that another implementation gave for "
+                 "results or inner values")
       ->group("expected");
   app.add_option("--expected-precision", options.precision,
                  "how that implementation computed, docs/expected.md (default: as its tensors are stored)")

@@ -202,7 +202,8 @@ void add_model_flags(CLI::App& app, ModelFlags& flags) {
                  "path, or its name in the folder of each model")
       ->group("input");
   app.add_option("--load-inputs", flags.load_inputs,
-                 "read these tensors by name (.npz, .h5) instead of generating them; they settle extents and branches "
+                 "read these tensors by name (.npz, .h5, .safetensors, a folder of .npy) instead of generating them; "
+                 "they settle extents and branches "
                  "that an ONNX model leaves open")
       ->group("input");
   app.add_option("--input", flags.inputs,

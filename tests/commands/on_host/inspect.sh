@@ -111,3 +111,29 @@ warns "^--threads: wanted a whole number from 0 to 4096, found '-1'$"
 # What is not there is not blamed for its name.
 plumb 2 inspect missing.h5.part
 warns_of 'missing.h5.part: cannot be opened: No such file or directory'
+# The values that another runtime is to dump: those that nodes compute, and no sources.
+plumb 0 inspect "$graphs/dense.json" --values
+says '^value +type +op +result$'
+says '^product +f32\[2, 2\] +matmul$'
+says '^y +f32\[2, 2\] +binary +yes$'
+says_not '^[xwb] '
+plumb 0 inspect "$graphs/dense.json" --values --json values.json
+holds values.json '"schema": "plumb-values/1"'
+python3 - values.json <<'END' || fail 'values.json is not the list of dense.json'
+import json, sys
+listed = json.load(open(sys.argv[1]))
+assert list(listed) == ["schema", "inputs", "params", "values"], list(listed)
+assert listed["inputs"] == [{"name": "x", "dtype": "f32", "shape": [2, 3]}], listed["inputs"]
+assert [param["name"] for param in listed["params"]] == ["w", "b"], listed["params"]
+value = {"dtype": "f32", "shape": [2, 2], "also": []}
+assert listed["values"] == [{"name": "product", "op": "matmul", "result": False, **value},
+                            {"name": "y", "op": "binary", "result": True, **value}], listed["values"]
+END
+plumb 0 inspect "$source/fixtures/onnx/encoder_in_primitives.onnx" --shape batch=2 --values --json -
+says '^  "schema": "plumb-values/1",$'
+plumb 2 inspect "$source/fixtures/onnx/encoder_in_primitives.onnx" --values
+warns_of 'the model leaves extents open; give them, as in --shape batch=1'
+plumb 2 inspect special.npz --values
+warns_of 'special.npz: --values lists those of a graph (.json) or a model (.onnx)'
+plumb 2 inspect "$graphs/dense.json" --json values.json
+warns_of '--json'
