@@ -9,6 +9,7 @@
 
 #include "ir/cost.hpp"
 #include "ir/passes/widen.hpp"
+#include "parity/checks/expected/explain.hpp"
 #include "parity/core/float_format.hpp"
 
 namespace plumb::parity::verify {
@@ -88,12 +89,31 @@ std::string of_function(const ir::Op& op, const cases::NodeResult& result) {
       function_of(op), error, worst.got, worst.expected, allowed);
 }
 
+/// The cause of what failed of a group, by runs of it in which functions, or operands of products, are coarser.
+std::string of_group(const settle::Subject& asked, std::size_t k, const ir::TensorView& got, double lambda,
+                     const bounds::runs::Evaluate& evaluate) {
+  constexpr unsigned runs = 8;
+  ir::Feeds fed;
+  for (std::size_t i = 0; i < asked.inputs.size(); ++i)
+    fed.emplace(asked.segment.graph.inputs()[i], ir::Tensor(asked.inputs[i]));
+  const ir::Tensor given(got);
+  const checks::expected::Asked question{asked.reference, asked.segment.graph, fed, {runs, lambda}, evaluate};
+  try {
+    const auto found = checks::expected::explain(question, checks::expected::precision_of("f32"),
+                                                 {{asked.segment.outputs.at(k), &given}});
+    return found ? found->text.substr(0, found->text.find(" (--expected-precision")) : "";
+  } catch (const ir::Unsupported&) {  // an op of it has no limits of elements
+    return "";
+  }
+}
+
 }  // namespace
 
 std::string advice_on(const settle::Subject& asked, std::size_t k, const ir::Tensor& truth, const ir::TensorView& got,
-                      const cases::NodeResult& result) {
+                      const cases::NodeResult& result, const bounds::runs::Evaluate& evaluate) {
   const auto& nodes = asked.segment.graph.nodes();
-  if (nodes.size() != 1 || got.dtype() != ir::DType::f32 || truth.dtype() != ir::DType::f64) return "";
+  if (got.dtype() != ir::DType::f32 || truth.dtype() != ir::DType::f64) return "";
+  if (nodes.size() > 1) return of_group(asked, k, got, asked.manner.arithmetic.deviations, evaluate);
   const bool multiplies =
       ir::cost_of(asked.segment.graph, nodes.front()).contraction > 1 && nodes.front().inputs.size() >= 2;
   if (multiplies && asked.inputs.front().dtype() == ir::DType::f32) return of_operands(asked, k, truth, got);

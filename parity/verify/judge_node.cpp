@@ -241,7 +241,7 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
   if (result.verdict == core::Verdict::failed && !result.local.agrees() && !found.is_joint && !found.own.runs)
     result.patterns = checks::patterns::explain(asked, k, local, device);
   if (is_foreign() && result.verdict == core::Verdict::failed && !result.local.agrees())
-    if (const std::string cause = advice_on(asked, k, truth, device, result); !cause.empty())
+    if (const std::string cause = advice_on(asked, k, truth, device, result, limits_of_elements()); !cause.empty())
       result.why += "; " + cause;
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();

@@ -146,6 +146,13 @@ bool is_vulkan(const CandidateFlags& candidate, DeviceFlags& flags) {
   return true;
 }
 
+void settle_by_dump(const CandidateFlags& candidate, ModelFlags& model) {
+  const foreign::Spec spec = foreign::parse_spec(candidate.candidate);
+  if (spec.kind != Kind::file) return;
+  model.dump = spec.path;
+  model.dump_prefix = spec.prefix;
+}
+
 OpenedCandidate open_candidate(const CandidateFlags& candidate, const DeviceFlags& flags) {
   const foreign::Spec spec = foreign::parse_spec(candidate.candidate);
   if (spec.kind == Kind::cpu)

@@ -8,6 +8,7 @@
 
 #include "ir/executor.hpp"
 #include "parity/cli/flags/device_flags.hpp"
+#include "parity/cli/flags/model_files.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace CLI {
@@ -44,6 +45,9 @@ struct OpenedCandidate {
 /// Whether the candidate is our Vulkan device, which its own flags open; `flags` then names the device that the
 /// candidate's spec does.
 bool is_vulkan(const CandidateFlags& candidate, DeviceFlags& flags);
+
+/// Lets the inputs that a dump has settle what models leave open.
+void settle_by_dump(const CandidateFlags& candidate, ModelFlags& model);
 
 /// Opens any other candidate. Throws Error where the spec is none, or names what is not there.
 OpenedCandidate open_candidate(const CandidateFlags& candidate, const DeviceFlags& flags);

@@ -203,6 +203,22 @@ void give_loaded(const ModelFlags& flags, const Names& names, ir::formats::OnnxO
   for (const auto& [name, tensor] : tensors) options.given.emplace(names.key(name), tensor);
 }
 
+/// Lets the inputs among what a candidate saved settle what a model leaves open; no other tensor of it is looked at.
+void give_dumped(const ModelFlags& flags, const Names& names, ir::formats::OnnxOptions& options) {
+  if (flags.dump.empty() || !flags.load_inputs.empty()) return;
+  const auto file = ir::formats::open_tensors(flags.dump);
+  for (const std::string& stored : file->names()) {
+    if (!stored.starts_with(flags.dump_prefix)) continue;
+    std::string_view name = std::string_view(stored).substr(flags.dump_prefix.size());
+    if (!flags.dump_prefix.empty() && name.starts_with('/')) name.remove_prefix(1);
+    const auto* const input = names.input(name);
+    if (input == nullptr || options.given.contains(input->key) || options.spread.contains(input->key)) continue;
+    const ir::DType dtype = input->dtype.value_or(file->type(stored).dtype);
+    require_declared(*input, ir::formats::taken_as(file->type(stored), dtype), flags.dump);
+    options.given.emplace(input->key, ir::formats::taken_as(file->read(stored), dtype));
+  }
+}
+
 }  // namespace
 
 ir::TensorType taken_for(const ir::Graph& graph, std::string_view name, const ir::TensorType& found) {
@@ -234,6 +250,7 @@ void give(const ModelFlags& flags, const ir::formats::OnnxFacts& facts, ir::form
   const Names names(facts);
   give_literals(flags, names, options);
   give_loaded(flags, names, options);
+  give_dumped(flags, names, options);
   if (flags.expected.empty()) return;
   const auto expected = ir::formats::open_tensors(flags.expected);
   for (const std::string& name : expected->names()) options.expected.emplace(name, expected->type(name).shape);

@@ -24,6 +24,7 @@ struct ModelFlags {
   std::string load_inputs;          ///< file of tensors by the names of inputs
   std::vector<std::string> inputs;  ///< "sr=16000" of an input
   std::string expected;             ///< file of what another implementation gave, whose shapes settle extents
+  std::string dump, dump_prefix;    ///< file of what a candidate saved, whose inputs settle what nothing else does
   bool are_for_several = false;     ///< models: a name need not be in each of them (require_known_shapes)
 };
 
