@@ -9,13 +9,13 @@
 namespace plumb::library::candidates::onnxruntime {
 namespace {
 
-/// What OrtGetApiBase returns.
+/// OrtGetApiBase returns a pointer to one.
 struct Base {
   void* const* (*table)(std::uint32_t version);
   const char* (*version)();
 };
 
-constexpr std::uint32_t oldest_version = 17;  // of 1.17; later versions have its table, too
+constexpr std::uint32_t oldest_version = 17;  // That of 1.17: later ones have its table, too.
 constexpr std::size_t code_of_status = 1, message_of_status = 2;
 constexpr int not_implemented = 9;
 

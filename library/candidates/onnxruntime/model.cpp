@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 
 #include "ir/error.hpp"
@@ -61,6 +62,20 @@ struct ScratchFile {
   ScratchFile& operator=(const ScratchFile&) = delete;
 };
 
+/// `source`, which is the user's file or what became of it, with all values of the file as outputs that are in it.
+std::string with_values(std::string_view source, std::string_view file) {
+  const ModelNames ours = names_of(file), theirs = names_of(source);
+  std::set<std::string_view> present(theirs.computed.begin(), theirs.computed.end());
+  for (const auto& [name, tensor] : theirs.stored) present.insert(name);
+  std::vector<std::string_view> names, lost;
+  std::ranges::copy_if(ours.computed, std::back_inserter(names), [&](auto name) { return present.contains(name); });
+  // Files of old versions list stored tensors as inputs, too. Folding removes these tensors, but not the inputs.
+  for (const std::string_view input : theirs.inputs)
+    if (const auto tensor = ours.stored.find(input); tensor != ours.stored.end() && !present.contains(input))
+      lost.push_back(tensor->second);
+  return exposed(source, names, lost);
+}
+
 }  // namespace
 
 Model::Model(const Api& api, const Env* env, const Options& options, const std::string& onnx, const std::string& folder,
@@ -98,20 +113,15 @@ Owned<SessionOptions> Model::session_options(int level, const std::string& onnx)
   return options;
 }
 
-/// A session of `source`, which is the user's file or what became of it, with all values of the file as outputs that
-/// are in the source.
+/// A session of `source`, which is the user's file or what became of it.
 Owned<Session> Model::watched(const Env* env, int level, const std::string& onnx, std::string_view source,
                               std::string_view file) const {
-  const ModelNames ours = names_of(file), theirs = names_of(source);
-  std::set<std::string_view> present(theirs.computed.begin(), theirs.computed.end());
-  for (const auto& [name, tensor] : theirs.stored) present.insert(name);
-  std::vector<std::string_view> names, lost;
-  std::ranges::copy_if(ours.computed, std::back_inserter(names), [&](auto name) { return present.contains(name); });
-  // Files of old versions list stored tensors as inputs, too. Folding removes these tensors, but not the inputs.
-  for (const std::string_view input : theirs.inputs)
-    if (const auto tensor = ours.stored.find(input); tensor != ours.stored.end() && !present.contains(input))
-      lost.push_back(tensor->second);
-  const std::string bytes = exposed(source, names, lost);
+  std::string bytes;
+  try {
+    bytes = with_values(source, file);
+  } catch (const ir::Error& error) {
+    ir::fail(onnx, " ", error.what());
+  }
   const auto settings = session_options(level, onnx);
   Session* made = nullptr;
   api_(entry::create_session_of, env, bytes.data(), bytes.size(), settings.get(), &made);

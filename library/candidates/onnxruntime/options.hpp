@@ -1,4 +1,4 @@
-// What a user writes behind `onnxruntime:`.
+// Options that a user writes behind `onnxruntime:`.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace plumb::library::candidates::onnxruntime {
 /// The library and how sessions of it are made.
 struct Options {
   std::string library;
-  int level = 99;  ///< of optimisation, as ONNX Runtime numbers them
+  int level = 99;  ///< how much is optimised, as ONNX Runtime numbers it
   int threads = 2;
 };
 

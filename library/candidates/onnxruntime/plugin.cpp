@@ -13,7 +13,7 @@
 namespace plumb::library::candidates::onnxruntime {
 namespace {
 
-/// What `create` makes.
+/// An opened ONNX Runtime, as `create` makes it.
 class Plugin {
  public:
   Plugin(const plumb_candidate_host* host, std::string_view args)
