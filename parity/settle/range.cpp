@@ -41,6 +41,11 @@ class OtherOrders {
 
   /// Whether all orders are known, so that the host's own says nothing more.
   bool knows_all() const { return product_.has_value(); }
+  /// From where on an element is missed. A partial product that is subnormal is rounded to a fixed place, or is 0, in
+  /// one order and not in another, which is no matter of chance: beyond the probable limit it has to explain a product.
+  double least_miss(const compare::Limit& limit, double truth, std::size_t i) const {
+    return product_ ? limit.at(std::abs(truth), i) : certain_at(limit, truth, i);
+  }
   /// Whether an element that the comparison does not pass has such a truth.
   bool ask_for(double truth, double got) const {
     if (!product_ && !taps_) return false;
@@ -219,8 +224,8 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
   const ir::Tensor came = ir::passes::widen(got);
   const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
   const compare::Limit limit(allowed, got.dtype());
-  const auto miss = [&](std::size_t i) { return miss_of(truth[i], c[i], certain_at(limit, truth[i], i)); };
   const OtherOrders orders(subject, k);
+  const auto miss = [&](std::size_t i) { return miss_of(truth[i], c[i], orders.least_miss(limit, truth[i], i)); };
   const auto sum = find_bare_sum(subject, k);
   std::optional<SumRange> in_range;
   if (sum) in_range.emplace(*sum, core::compute_dtype(got.dtype()));

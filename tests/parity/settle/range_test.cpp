@@ -94,6 +94,25 @@ TEST(Range, AProductMayLeaveItInTheOrderOfTheKernelAlone) {
   EXPECT_EQ(judge(product, small, {3.001f}).comparison.n_bad, 1u) << "no partial product is subnormal";
 }
 
+/// A kernel in lanes makes a subnormal number of the 128 small factors, which is rounded to a fixed place: 150 units of
+/// roundoff, between the probable limit of 180 factors and the certain one.
+TEST(Range, ASubnormalPartialProductIsNoMatterOfChance) {
+  const ir::Op op = ir::ops::Cumulative{.function = ir::ops::CumulativeFunction::product};
+  const auto judged = [&](float small, double units) {
+    std::vector<float> factors(52, 1.75f), got;
+    factors.insert(factors.end(), 128, small);
+    double product = 1;
+    for (const float factor : factors) got.push_back(static_cast<float>(product *= factor));
+    got.back() = static_cast<float>(product * (1 + units * 0x1p-24));
+    return judge(op, Tensor::of<float>({1, 180}, factors), got);
+  };
+  EXPECT_EQ(judged(0.485f, 20).apart, 0u) << "within what chance does";
+  const Judged lost = judged(0.485f, 150);
+  EXPECT_EQ(lost.apart, 1u);
+  EXPECT_TRUE(lost.comparison.agrees());
+  EXPECT_EQ(judged(0.6f, 150).comparison.n_bad, 1u) << "the small factors make a normal number";
+}
+
 /// A running product beyond f32, in a truth that is infinite or comes back from beyond f64.
 TEST(Range, ARunningProductThatIsInfiniteMayBeNaN) {
   std::vector<float> factors(20, 1e38f), got = {1e38f};
