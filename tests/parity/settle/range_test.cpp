@@ -156,6 +156,27 @@ TEST(Range, ASumOfDoublesMayLeaveThatOfItsTruth) {
   EXPECT_EQ(judge(sum, x, std::vector<double>{0, 3e300, 0}).comparison.n_bad, 1u);
 }
 
+/// Sizes of both signs leave f64 together, and the limits that are made of them, though no order of the terms does.
+TEST(Range, ASumOfDoublesWithoutALimitHasNoJudge) {
+  constexpr double big = 1.2e308, infinite = std::numeric_limits<double>::infinity();
+  const Tensor x = Tensor::of<double>({2, 4}, {big, -big, 1e300, 2e300, big, 1e300, -1e300, 2e300});
+  const ir::ops::Reduce sum{ir::ops::ReduceFunction::sum, {1}, false};
+  const double other = big + 2e300;
+  const Judged one = judge(sum, x, std::vector<double>{3e300, other});
+  EXPECT_EQ(one.apart, 1u);
+  EXPECT_TRUE(one.comparison.agrees());
+  EXPECT_EQ(one.comparison.n_without_limit, 0u);
+  for (const double came : {infinite, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_FALSE(judge(sum, x, std::vector<double>{came, other}).comparison.agrees()) << came;
+  EXPECT_EQ(judge(sum, x, std::vector<double>{3e300, 1.1e308}).comparison.n_bad, 1u);
+  const ir::ops::Cumulative running;
+  const std::vector<double> rows = {big, 0, 1e300, 3e300, big, big + 1e300, big, other};
+  const Judged lines = judge(running, x, rows);
+  EXPECT_EQ(lines.apart, 3u) << "all but the first of the first line";
+  EXPECT_EQ(lines.comparison.n_without_limit, 0u);
+  EXPECT_TRUE(lines.comparison.agrees());
+}
+
 /// Their terms are 10^9 if each sum is walked by itself. The first sum is in the range in every order.
 TEST(Range, RunningSumsOfDoublesLeaveThatOfTheirTruthAsALine) {
   constexpr std::size_t n = 50'000;
