@@ -41,6 +41,11 @@ class OtherOrders {
 
   /// Whether all orders are known, so that the host's own says nothing more.
   bool knows_all() const { return product_.has_value(); }
+  /// From where on an element is missed. A partial product that is subnormal is rounded to a fixed place, or is 0, in
+  /// one order and not in another, which is no matter of chance: beyond the probable limit it has to explain a product.
+  double least_miss(const compare::Limit& limit, double truth, std::size_t i) const {
+    return product_ ? limit.at(std::abs(truth), i) : certain_at(limit, truth, i);
+  }
   /// Whether an element that the comparison does not pass has such a truth.
   bool ask_for(double truth, double got) const {
     if (!product_ && !taps_) return false;
@@ -79,17 +84,19 @@ class SumRange {
   SumRange(const Summing& sums, ir::DType computed) : sums_(sums), computed_(computed) {}
 
   bool overflows(std::size_t i) const { return at(i).overflows; }
-  bool overflows_on_finite_terms(std::size_t i) const { return at(i).overflows && at(i).is_finite; }
+  /// Whether the sizes of finite terms add up to more than the type holds: limits are made of these.
+  bool has_no_limit(std::size_t i) const { return at(i).has_no_limit; }
 
  private:
   struct Element {
-    bool overflows = false, is_finite = true;
+    bool overflows = false, has_no_limit = false;
   };
 
   Element at(std::size_t i) const {
     if (!sums_.walker.has_prefixes()) {
       const element::terms::ElementSum sum = sums_.at(i);
-      return {sums::overflows_in_some_order(sum, computed_), has_finite_terms(sum)};
+      const sums::RangeSoFar range = sums::range_of(sum);
+      return {range.overflows_in_some_order(computed_), range.has_sizes_beyond(computed_) && has_finite_terms(sum)};
     }
     if (running_.empty()) look_at_lines();
     return running_[i];
@@ -109,7 +116,7 @@ class SumRange {
           range.take(of.term(taken));
           is_finite &= std::isfinite(of.term(taken));
         }
-        running_[i] = {range.overflows_in_some_order(computed_), is_finite};
+        running_[i] = {range.overflows_in_some_order(computed_), is_finite && range.has_sizes_beyond(computed_)};
       }
     }
   }
@@ -119,13 +126,14 @@ class SumRange {
   mutable std::vector<Element> running_;  ///< by element; empty: not yet looked at
 };
 
-/// The truth of f64 has no more range than the candidate: where the sizes of finite terms leave it some order does, and
-/// neither what the element is nor what it may be off is known.
+/// The truth of f64 has no more range than the candidate: where the sizes of finite terms leave it, what the element
+/// may be off is not known, and where some order does, neither is what it is. No other order makes an infinity or a
+/// NaN.
 bool may_leave_f64(const SumRange& sums, std::size_t i, double truth, double got, double certain) {
   const bool is_told = std::isfinite(truth) ? std::isfinite(certain)
                        : std::isnan(truth)  ? std::isnan(got)
                                             : got == truth;
-  return !is_told && sums.overflows_on_finite_terms(i);
+  return !is_told && sums.has_no_limit(i) && (std::isfinite(got) || sums.overflows(i));
 }
 
 /// The sums that elements of output `k` are, or are made of at their places: one of these can leave the range in the
@@ -219,8 +227,8 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
   const ir::Tensor came = ir::passes::widen(got);
   const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
   const compare::Limit limit(allowed, got.dtype());
-  const auto miss = [&](std::size_t i) { return miss_of(truth[i], c[i], certain_at(limit, truth[i], i)); };
   const OtherOrders orders(subject, k);
+  const auto miss = [&](std::size_t i) { return miss_of(truth[i], c[i], orders.least_miss(limit, truth[i], i)); };
   const auto sum = find_bare_sum(subject, k);
   std::optional<SumRange> in_range;
   if (sum) in_range.emplace(*sum, core::compute_dtype(got.dtype()));

@@ -278,15 +278,25 @@ void RangeSoFar::take(double term) {
   ++count_;
 }
 
-bool RangeSoFar::overflows_in_some_order(ir::DType computed) const {
+bool RangeSoFar::is_beyond(double sum, ir::DType computed) const {
   const double grown = 1 + 2 * static_cast<double>(count_) * ir::unit_roundoff(computed);
-  return !(std::max(above_, below_) * grown < core::float_format(computed).overflow());
+  return !(sum * grown < core::float_format(computed).overflow());
+}
+
+bool RangeSoFar::overflows_in_some_order(ir::DType computed) const {
+  return is_beyond(std::max(above_, below_), computed);
+}
+
+bool RangeSoFar::has_sizes_beyond(ir::DType computed) const { return is_beyond(above_ + below_, computed); }
+
+RangeSoFar range_of(const element::terms::ElementSum& sum) {
+  RangeSoFar range;
+  for (const element::terms::Product& term : sum.terms) range.take(term.value());
+  return range;
 }
 
 bool overflows_in_some_order(const element::terms::ElementSum& sum, ir::DType computed) {
-  RangeSoFar range;
-  for (const element::terms::Product& term : sum.terms) range.take(term.value());
-  return range.overflows_in_some_order(computed);
+  return range_of(sum).overflows_in_some_order(computed);
 }
 
 }  // namespace plumb::parity::sums

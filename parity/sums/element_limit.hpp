@@ -80,11 +80,17 @@ class RangeSoFar {
   /// Whether their sum has an order in which a partial sum is beyond the range of a type: the terms of one sign first,
   /// every addition rounded away from 0.
   bool overflows_in_some_order(ir::DType computed) const;
+  /// Whether their sizes add up to more than a type holds, which terms of both signs may although no order overflows.
+  bool has_sizes_beyond(ir::DType computed) const;
 
  private:
+  bool is_beyond(double sum, ir::DType computed) const;
+
   double above_ = 0, below_ = 0;
   std::int64_t count_ = 0;
 };
+
+RangeSoFar range_of(const element::terms::ElementSum& sum);
 
 /// Whether a sum whose result is in the range of a type has an order in which a partial sum is not: the terms of one
 /// sign first, every addition rounded away from 0.

@@ -2,6 +2,7 @@
 
 #include "ref_cpu/kernels/elementwise.hpp"
 #include "ref_cpu/kernels/integers.hpp"
+#include "ref_cpu/kernels/unfused.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -55,16 +56,12 @@ void with_integer(BinaryFunction function, const Use& use) {
   }
 }
 
-/// The product is the plain one, without C's recovery of infinities from NaN.
 template <class T, class Use>
 void with_complex(BinaryFunction function, const Use& use) {
-  const auto product = [](T a, T b) {
-    return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
-  };
   switch (function) {
     case BinaryFunction::add: return use([](T a, T b) { return a + b; });
     case BinaryFunction::subtract: return use([](T a, T b) { return a - b; });
-    case BinaryFunction::multiply: return use(product);
+    case BinaryFunction::multiply: return use([](T a, T b) { return kernels::complex_product(a, b); });
     case BinaryFunction::divide: return use([](T a, T b) { return a / b; });
     default: break;
   }

@@ -8,6 +8,7 @@
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/integers.hpp"
 #include "ref_cpu/kernels/scaled_product.hpp"
+#include "ref_cpu/kernels/unfused.hpp"
 #include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu {
@@ -59,9 +60,8 @@ template <class C>
 struct Product {
   C product = 1;
   void add(C x) {
-    if constexpr (is_complex<C>)  // the plain product, without C's recovery of infinities from NaN
-      product = {product.real() * x.real() - product.imag() * x.imag(),
-                 product.real() * x.imag() + product.imag() * x.real()};
+    if constexpr (is_complex<C>)
+      product = kernels::complex_product(product, x);
     else if constexpr (std::is_integral_v<C>)
       product = kernels::wrapping_multiply(product, x);
     else

@@ -1,6 +1,7 @@
 #include "ir/ops/rope.hpp"
 
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/unfused.hpp"
 #include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu {
@@ -40,8 +41,8 @@ void rotate(const T* x, T* y, const T* cos, const T* sin, std::size_t pairs, std
   const C sign = inverse ? C(-1) : C(1);
   for (std::size_t i = 0; i < pairs; ++i) {
     const C first(x[i * step]), second(x[i * step + apart]), c(cos[i]), s = sign * C(sin[i]);
-    y[i * step] = T(first * c - second * s);
-    y[i * step + apart] = T(first * s + second * c);
+    y[i * step] = T(kernels::unfused_product(first, c) - kernels::unfused_product(second, s));
+    y[i * step + apart] = T(kernels::unfused_product(first, s) + kernels::unfused_product(second, c));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ir/kernels/fourier.hpp"
+#include "ref_cpu/kernels/unfused.hpp"
 #include "ref_cpu/transforms/mixed_radix.hpp"
 #include "ref_cpu/transforms/plan.hpp"
 
@@ -146,7 +147,9 @@ class OwnPlan final : public Plan<T> {
       const T a = z.re[k] + z.re[h - k], b = z.im[k] - z.im[h - k];
       const T c = z.im[k] + z.im[h - k], d = z.re[h - k] - z.re[k];
       const T re = roots_.re[static_cast<std::size_t>(k)], im = roots_.im[static_cast<std::size_t>(k)];
-      out[2 * k] = (a + (c * re - d * im)) / 2, out[2 * k + 1] = (b + (c * im + d * re)) / 2;
+      const T odd_re = kernels::unfused_product(c, re) - kernels::unfused_product(d, im);
+      const T odd_im = kernels::unfused_product(c, im) + kernels::unfused_product(d, re);
+      out[2 * k] = (a + odd_re) / 2, out[2 * k + 1] = (b + odd_im) / 2;
     }
   }
 
@@ -157,7 +160,8 @@ class OwnPlan final : public Plan<T> {
       const T *const x = in + 2 * k, *const mirrored = in + 2 * (h - k);
       const T a = x[0] + mirrored[0], b = x[1] - mirrored[1], c = x[0] - mirrored[0], d = x[1] + mirrored[1];
       const T re = roots_.re[static_cast<std::size_t>(k)], im = -roots_.im[static_cast<std::size_t>(k)];
-      const T odd_re = c * re - d * im, odd_im = c * im + d * re;
+      const T odd_re = kernels::unfused_product(c, re) - kernels::unfused_product(d, im);
+      const T odd_im = kernels::unfused_product(c, im) + kernels::unfused_product(d, re);
       z.re[k] = a - odd_im;
       z.im[k] = b + odd_re;
     }

@@ -2,6 +2,7 @@
 #include "ir/ops/cumulative.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "parity/element/call.hpp"
@@ -50,14 +51,33 @@ Number of_reals_so_far(CumulativeF function, const std::vector<Number>& prefix) 
   return function == CumulativeF::product ? product.total() : extreme;
 }
 
+/// A product of complex numbers. Where its parts may leave the range of f64 several answers are right: two products
+/// beyond it make a NaN, and where one of them is fused with their difference an infinity (ops.md 1.2).
+class ComplexProduct {
+ public:
+  void take(const Number& factor) {
+    product_ = product_ * factor;
+    const long double size = std::hypot(factor.re.value, factor.im.value);
+    if (std::isfinite(size)) above_ *= std::max(size, 1.0L);
+  }
+  Number total() const {
+    if (2 * above_ > std::numeric_limits<double>::max()) throw NoAnswer{};
+    return product_;
+  }
+
+ private:
+  Number product_ = Real(1);
+  long double above_ = 1;  ///< the product of the sizes above 1, which no product of parts exceeds
+};
+
 Number of_complexes_so_far(CumulativeF function, const std::vector<Number>& prefix) {
   ComplexSum sum;
-  Number product(Real(1));
+  ComplexProduct product;
   for (const Number& x : prefix) {
     sum.add(x);
-    if (function == CumulativeF::product) product = product * x;
+    if (function == CumulativeF::product) product.take(x);
   }
-  return function == CumulativeF::sum ? sum.total() : product;
+  return function == CumulativeF::sum ? sum.total() : product.total();
 }
 
 }  // namespace

@@ -94,6 +94,25 @@ TEST(Range, AProductMayLeaveItInTheOrderOfTheKernelAlone) {
   EXPECT_EQ(judge(product, small, {3.001f}).comparison.n_bad, 1u) << "no partial product is subnormal";
 }
 
+/// A kernel in lanes makes a subnormal number of the 128 small factors, which is rounded to a fixed place: 150 units of
+/// roundoff, between the probable limit of 180 factors and the certain one.
+TEST(Range, ASubnormalPartialProductIsNoMatterOfChance) {
+  const ir::Op op = ir::ops::Cumulative{.function = ir::ops::CumulativeFunction::product};
+  const auto judged = [&](float small, double units) {
+    std::vector<float> factors(52, 1.75f), got;
+    factors.insert(factors.end(), 128, small);
+    double product = 1;
+    for (const float factor : factors) got.push_back(static_cast<float>(product *= factor));
+    got.back() = static_cast<float>(product * (1 + units * 0x1p-24));
+    return judge(op, Tensor::of<float>({1, 180}, factors), got);
+  };
+  EXPECT_EQ(judged(0.485f, 20).apart, 0u) << "within what chance does";
+  const Judged lost = judged(0.485f, 150);
+  EXPECT_EQ(lost.apart, 1u);
+  EXPECT_TRUE(lost.comparison.agrees());
+  EXPECT_EQ(judged(0.6f, 150).comparison.n_bad, 1u) << "the small factors make a normal number";
+}
+
 /// A running product beyond f32, in a truth that is infinite or comes back from beyond f64.
 TEST(Range, ARunningProductThatIsInfiniteMayBeNaN) {
   std::vector<float> factors(20, 1e38f), got = {1e38f};
@@ -135,6 +154,27 @@ TEST(Range, ASumOfDoublesMayLeaveThatOfItsTruth) {
   }
   EXPECT_EQ(judge(sum, x, std::vector<double>{0, 3.1e300, infinite}).comparison.n_bad, 1u);
   EXPECT_EQ(judge(sum, x, std::vector<double>{0, 3e300, 0}).comparison.n_bad, 1u);
+}
+
+/// Sizes of both signs leave f64 together, and the limits that are made of them, though no order of the terms does.
+TEST(Range, ASumOfDoublesWithoutALimitHasNoJudge) {
+  constexpr double big = 1.2e308, infinite = std::numeric_limits<double>::infinity();
+  const Tensor x = Tensor::of<double>({2, 4}, {big, -big, 1e300, 2e300, big, 1e300, -1e300, 2e300});
+  const ir::ops::Reduce sum{ir::ops::ReduceFunction::sum, {1}, false};
+  const double other = big + 2e300;
+  const Judged one = judge(sum, x, std::vector<double>{3e300, other});
+  EXPECT_EQ(one.apart, 1u);
+  EXPECT_TRUE(one.comparison.agrees());
+  EXPECT_EQ(one.comparison.n_without_limit, 0u);
+  for (const double came : {infinite, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_FALSE(judge(sum, x, std::vector<double>{came, other}).comparison.agrees()) << came;
+  EXPECT_EQ(judge(sum, x, std::vector<double>{3e300, 1.1e308}).comparison.n_bad, 1u);
+  const ir::ops::Cumulative running;
+  const std::vector<double> rows = {big, 0, 1e300, 3e300, big, big + 1e300, big, other};
+  const Judged lines = judge(running, x, rows);
+  EXPECT_EQ(lines.apart, 3u) << "all but the first of the first line";
+  EXPECT_EQ(lines.comparison.n_without_limit, 0u);
+  EXPECT_TRUE(lines.comparison.agrees());
 }
 
 /// Their terms are 10^9 if each sum is walked by itself. The first sum is in the range in every order.

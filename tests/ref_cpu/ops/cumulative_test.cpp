@@ -53,6 +53,22 @@ TEST(Cumulative, EverythingAfterNaNIsNaN) {
   check_cpu(Cumulative{}, {f32({1, infinity, 2, -infinity, 3})}, {f32({1, infinity, infinity, nan, nan})});
 }
 
+/// Two products beyond the range make a NaN, and the rounded products of equal parts leave nothing: one that is fused
+/// with the difference would make an infinity, and what the other one lost.
+TEST(Cumulative, ProductsOfComplexNumbersAreNotFused) {
+  using Z = std::complex<double>;
+  constexpr double beyond = std::numeric_limits<double>::infinity();
+  const double none = std::numeric_limits<double>::quiet_NaN(), more = 1 + 0x1p-30;
+  const Cumulative product{F::product, 0};
+  const std::vector<Z> x = {{3e307, 4e307}, {more, more}, {4e307, 5e307}, {more, more}};
+  const Tensor y = run_one(product, {Tensor::of<Z>({2, 2}, x)});
+  const auto made = y.as<Z>();
+  EXPECT_TRUE(std::isnan(made[2].real())) << made[2];
+  EXPECT_EQ(made[2].imag(), beyond);
+  EXPECT_EQ(made[3].real(), 0) << made[3];
+  check_cpu(product, {Tensor::of<Z>({2, 2}, x)}, {Tensor::of<Z>({2, 2}, {x[0], x[1], {none, beyond}, made[3]})});
+}
+
 TEST(Cumulative, SumsOfAMillionTermsKeepTheSmallOnes) {
   constexpr std::size_t n = 1'000'002;
   std::vector<float> x(n), sums(n);
