@@ -9,6 +9,7 @@
 
 #include "ir/cost.hpp"
 #include "ir/passes/widen.hpp"
+#include "parity/bounds/runs/functions.hpp"
 #include "parity/checks/expected/explain.hpp"
 #include "parity/core/float_format.hpp"
 
@@ -101,7 +102,9 @@ std::string of_group(const settle::Subject& asked, std::size_t k, const ir::Tens
   try {
     const auto found = checks::expected::explain(question, checks::expected::precision_of("f32"),
                                                  {{asked.segment.outputs.at(k), &given}});
-    return found ? found->text.substr(0, found->text.find(" (--expected-precision")) : "";
+    // Beside functions that may be coarse, products of few bits are a guess.
+    const bool is_told = found && (found->absolute > 0 || bounds::runs::approximated_functions(question.graph).empty());
+    return is_told ? found->text.substr(0, found->text.find(" (--expected-precision")) : "";
   } catch (const ir::Unsupported&) {  // an op of it has no limits of elements
     return "";
   }

@@ -137,7 +137,8 @@ std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fi
   if (!all.profile.empty()) text += " --profile " + core::terminal::shell_word(all.profile);
   if (!all.emulate.empty()) text += " --emulate " + core::terminal::shell_word(all.emulate);
   if (!all.policy.empty()) text += " --policy " + core::terminal::shell_word(all.policy);
-  return text + repeated(all.candidate) + repeated(device);
+  DeviceFlags named = all.device;
+  return text + repeated(all.candidate) + (is_vulkan(all.candidate, named) ? repeated(device) : "");
 }
 
 }  // namespace plumb::parity::cli::flags

@@ -3,12 +3,13 @@ model=$source/fixtures/onnx/encoder_in_primitives.onnx
 plumb 0 verify "$graphs/scores.json" --candidate cpu --json cpu.json
 says '^.*scores\.json: passed \| 2 nodes: 2 passed'
 
-# What the host computed, saved by name, is judged as the host itself is.
+# What the host computed, saved by name, has the bits and the verdicts of the host itself. Its limits are those of an
+# unknown order of summation.
 plumb 0 run "$graphs/scores.json" --on cpu --save-inputs inputs.npz
 plumb 0 dump "$graphs/scores.json" --from cpu -o dump.h5
 plumb 0 verify "$graphs/scores.json" --candidate 'file:dump.h5#cpu' --load-inputs inputs.npz --json file.json
 says 'matmul.* foreign .* passed$'
-number='"\(max_abs\|ratio\|sigma_max\|verdict\|out_hash\)": *\("[^"]*"\|[^,}]*\)'
+number='"\(verdict\|out_hash\)": *\("[^"]*"\)'
 for file in cpu file; do sed -n "s/.*$number.*/\1 \2/p" $file.json >$file.numbers; done
 [ -s cpu.numbers ] || fail "the report has no numbers"
 cmp cpu.numbers file.numbers || fail "a file of the host's values is judged other than the host"
