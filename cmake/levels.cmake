@@ -87,8 +87,8 @@ function(kernel_objects target objects march)
   target_include_directories(${objects} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/generated")
   target_link_libraries(${objects} PRIVATE ${kernels_LINK})
   # A product and a sum stay two roundings unless a kernel says fma: results must not depend on what a compiler
-  # contracts. Nobody reads errno or the floating-point flags: without them loops over roots and selections become
-  # vector code. No result changes.
+  # contracts. g++ 12 contracts those of complex products all the same: ref_cpu/kernels/unfused.hpp. Nobody reads errno
+  # or the floating-point flags: without them loops over roots and selections become vector code. No result changes.
   target_compile_options(${objects} PRIVATE -ffp-contract=off -fno-math-errno -fno-trapping-math
     $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
   # g++ 12 takes the undefined registers in its own AVX-512 header for mistakes (GCC bug 105593).

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <complex>
+
 #include "ir/ops/binary.hpp"
 #include "ir/ops/cast.hpp"
 #include "ir/ops/where.hpp"
@@ -75,6 +77,21 @@ TEST(ElementTypes, AnOperandReadAsAnotherTypeIsRefused) {
   Tensor y({DType::i32, {4}});
   Call call{{x.view()}, {y.view()}};
   EXPECT_NE(tests::message_of([&] { kernels::elementwise<std::int32_t, float>(call, [](float v) { return v; }); }), "");
+}
+
+/// A product that is fused with the difference behind it leaves what the other one lost by being rounded.
+template <class T>
+void expect_real_part_of_nothing(T root) {
+  using Z = std::complex<T>;
+  const std::vector<Z> z(37, Z(root, root));
+  const Tensor x = Tensor::of<Z>({37}, z);
+  const Tensor y = run_one(ir::ops::Binary{ir::ops::BinaryFunction::multiply}, {x, x});
+  for (const Z& square : y.as<Z>()) EXPECT_EQ(square, Z(0, 2 * (root * root)));
+}
+
+TEST(Complex, ProductsOfPartsAreRoundedEachByItself) {
+  expect_real_part_of_nothing(1 + 0x1p-30);
+  expect_real_part_of_nothing(1 + 0x1p-15f);
 }
 
 TEST(Cast, EveryTypeToEveryOther) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ref_cpu/cpu_executor.hpp"
@@ -35,6 +36,18 @@ TEST(Rope, TurnsHalvesOrNeighbours) {
 TEST(Rope, InverseTurnsBack) {
   const auto x = Tensor::of<double>({1, 1, 2, 4}, {1, 2, 3, 4, 1, 2, 3, 4});
   EXPECT_EQ(rope({.inverse = true}, {x, quarters_cos, quarters_sin}), (std::vector<double>{1, 2, 3, 4, 3, 4, -1, -2}));
+}
+
+/// By an eighth of a circle, of equal numbers: a product that is fused with the difference would leave what the other
+/// one lost by being rounded.
+TEST(Rope, ProductsAreRoundedEachByItself) {
+  constexpr std::int64_t pairs = 18;
+  const Tensor x = Tensor::of<double>({1, 1, 1, 2 * pairs}, std::vector<double>(2 * pairs, 1 + 0x1p-30));
+  const Tensor table = Tensor::of<double>({1, pairs}, std::vector<double>(pairs, 0.7071067811865476));
+  for (const bool interleaved : {false, true}) {
+    const auto y = rope({.interleaved = interleaved}, {x, table, table});
+    EXPECT_EQ(std::ranges::count(y, 0.0), pairs) << interleaved;
+  }
 }
 
 TEST(Rope, CopiesWhatIsNotRotated) {
