@@ -23,7 +23,7 @@ says 'scores\.json: passed \| 2 nodes: 1 passed 1 skipped'
 # A model's values go by the names that its file has for them.
 plumb 0 dump "$model" --shape batch=2 --from cpu -o model.npz
 plumb 0 run "$model" --shape batch=2 --on cpu --save-inputs model_inputs.npz
-plumb 0 verify "$model" --candidate 'file:model.npz#cpu' --load-inputs model_inputs.npz -q
+plumb 0 verify "$model" --candidate 'file:model.npz#cpu' --load-inputs model_inputs.npz
 says 'encoder_in_primitives\.onnx: passed'
 
 # Refusals name what is wrong.

@@ -136,4 +136,4 @@ warns_of 'the model leaves extents open; give them, as in --shape batch=1'
 plumb 2 inspect special.npz --values
 warns_of 'special.npz: --values lists those of a graph (.json) or a model (.onnx)'
 plumb 2 inspect "$graphs/dense.json" --json values.json
-warns_of '--json'
+warns '^--json requires --values$'
