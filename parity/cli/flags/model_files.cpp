@@ -143,7 +143,8 @@ ir::formats::OnnxOptions options_for(const fs::path& path, const ModelFlags& fla
 }
 
 bool gives_something(const ModelFlags& flags) {
-  return !flags.data.empty() || !flags.load_inputs.empty() || !flags.inputs.empty() || !flags.expected.empty();
+  return !flags.data.empty() || !flags.load_inputs.empty() || !flags.inputs.empty() || !flags.expected.empty() ||
+         !flags.dump.empty();
 }
 
 ir::formats::OnnxModel read_model(const fs::path& path, const ModelFlags& flags) {

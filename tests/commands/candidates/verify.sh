@@ -30,9 +30,13 @@ says 'encoder_in_primitives\.onnx: passed'
 plumb 2 verify "$graphs/scores.json" --candidate 'fil:dump.h5'
 warns "did you mean file"
 plumb 2 verify "$graphs/scores.json" --candidate 'file:nothing.npz'
-warns_of nothing.npz
+warns 'nothing\.npz: cannot be opened'
 plumb 2 verify "$graphs/scores.json" --candidate 'file:results.npz#cpu'
-says 'does not have all inputs: --load-inputs FILE, or the --seed'
-plumb 2 verify "$graphs/scores.json" --candidate 'file:dump.h5' --load-inputs inputs.npz
-says 'none of its 2 tensors is a value'
-plumb 1 verify "$graphs/dense.json" --candidate 'exec:false'
+warns 'does not have all inputs: --load-inputs FILE, or the --seed'
+plumb 2 verify "$graphs/scores.json" --candidate 'file:dump.h5#gpu' --load-inputs inputs.npz
+warns "no tensor has a name below 'gpu'"
+cp inputs.npz others.npz
+plumb 2 verify "$graphs/scores.json" --candidate 'file:others.npz'
+warns 'none of its 1 tensors? is a value'
+plumb 2 verify "$graphs/scores.json" --candidate 'exec:false'
+warns 'exec:false|false'
