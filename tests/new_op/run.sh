@@ -11,7 +11,7 @@ copy=$scratch/tree
 
 rm -rf "$scratch"
 mkdir -p "$copy"
-for part in CMakeLists.txt cmake ir ref_cpu gpu_vulkan parity tests bench fixtures; do
+for part in CMakeLists.txt cmake ir ref_cpu gpu_vulkan parity library python tests bench fixtures; do
   if [ -e "$source/$part" ]; then cp -r "$source/$part" "$copy/"; fi
 done
 for file in $(cd "$new" && find . -type f); do
