@@ -1,4 +1,5 @@
 // The truth of a node and the limits of its outputs, on what the candidate's node had.
+#include <algorithm>
 #include <set>
 
 #include "ir/ops/gather.hpp"
@@ -44,9 +45,14 @@ CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n) const {
   return own;
 }
 
-/// Whether error models of the ops, one after the other, may allow a group too little.
+/// Whether a group is judged by runs from the beginning: error models of the ops, one after the other, may allow it too
+/// little, or its outputs are judged together and the candidate does not show all of them.
 bool CaseRun::is_judged_by_runs(std::size_t n) const {
-  return is_foreign() && has_narrow_inner_value(state_.node(n).segment);
+  if (!is_foreign()) return false;
+  const core::Segment& segment = state_.node(n).segment;
+  const auto is_shown = [this](ir::Value v) { return state_.is_captured(v); };
+  const bool lacks_output = !std::ranges::all_of(graph_.nodes()[n].outputs, is_shown);
+  return has_narrow_inner_value(segment) || (lacks_output && judges::is_joint(segment, options_.extra_judges.get()));
 }
 
 /// Makes runs of a group from what the candidate's was fed; where an op of it has no error model, it cannot be judged.

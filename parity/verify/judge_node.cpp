@@ -165,7 +165,7 @@ void CaseRun::examine_output(std::size_t k, const settle::Subject& asked, judges
   try {
     judge.compare(k, device, result);
   } catch (const bounds::NoModel& lack) {
-    result.verdict = core::Verdict::error;
+    result.verdict = is_foreign() ? core::Verdict::unsupported : core::Verdict::error;
     result.why = lack.what();
     return;
   }
@@ -220,7 +220,8 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
   const ir::Tensor& device = state.got.value();
   const ir::Tensor& truth = found.truth(k);
   result.hash = state.hash.value();
-  if (result.verdict == core::Verdict::error) return;  // nobody knows how to judge it
+  if (result.verdict == core::Verdict::error || result.verdict == core::Verdict::unsupported)
+    return;  // nobody knows how to judge it
   if (result.local.n_nan_got + result.local.n_inf_got > 0)
     attribution::add_origins(result_, {result.name(), graph_, segment, found.judged.inputs, truth, device});
   if (result.replays.refutes()) result_.notes.push_back(result.replays.said(result.name(), result.kernel));

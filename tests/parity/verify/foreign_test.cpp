@@ -5,6 +5,7 @@
 #include "parity/core/float_format.hpp"
 #include "parity/foreign/candidate.hpp"
 #include "tests/parity/small_case.hpp"
+#include "tests/support/paths.hpp"
 
 namespace plumb::foreign_test {
 namespace {
@@ -151,6 +152,23 @@ TEST(Foreign, GroupThatNothingIsKnownOfCostsCoverageAlone) {
   }
   EXPECT_EQ(plumb::testing::node(result, "z").verdict, Verdict::passed);
   EXPECT_EQ(result.exit, parity::core::ExitCode::passed);
+}
+
+TEST(Foreign, RecurrenceOfWhichNotAllIsShownIsJudgedFromItsOperands) {
+  const auto file = plumb::tests::source_dir() / "fixtures/graphs/lstm_tagger.json";
+  ref_cpu::CpuExecutor reference;
+  Stranger stranger;
+  stranger.spoil = [](bool, const ir::Graph& graph, ir::Tensors& values) {
+    for (const char* const name : {"layer0/lstm", "layer0/lstm:1", "layer1/lstm:2"})
+      if (const auto v = graph.find(name)) values.erase(*v);
+  };
+  parity::cases::Observer nobody;
+  const auto result =
+      parity::verify::verify(parity::verify::load_case(file, {}),
+                             {.reference = reference, .candidate = &stranger, .foreign = &stranger}, {}, nobody);
+  EXPECT_EQ(result.verdict, Verdict::passed) << result.message;
+  EXPECT_EQ(plumb::testing::node(result, "layer0/lstm:2").verdict, Verdict::passed)
+      << plumb::testing::node(result, "layer0/lstm:2").why;
 }
 
 TEST(Foreign, RefusedNodesAreNamedAndTheOthersJudgedAlone) {
