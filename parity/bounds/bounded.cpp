@@ -113,7 +113,7 @@ compare::Allowed plain_uncertainty(const core::Segment& segment, std::size_t k, 
 /// errors are those of twice as many terms.
 compare::Limits limits_of_moduli(ir::Executor& reference, const core::Segment& segment, std::size_t k,
                                  const Evidence& known, const Manner& manner, Parts parts) {
-  ir::require(segment.graph.nodes().size() == 1, "complex numbers in a fused kernel have no error model");
+  if (segment.graph.nodes().size() != 1) throw NoModel("complex numbers in a fused kernel");
   core::Segment real{.graph = {}, .fed = segment.fed, .outputs = {}, .judged = segment.judged};
   ir::Feeds fed;
   std::vector<ir::Value> operands;

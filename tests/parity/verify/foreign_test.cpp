@@ -154,21 +154,33 @@ TEST(Foreign, GroupThatNothingIsKnownOfCostsCoverageAlone) {
   EXPECT_EQ(result.exit, parity::core::ExitCode::passed);
 }
 
-TEST(Foreign, RecurrenceOfWhichNotAllIsShownIsJudgedFromItsOperands) {
-  const auto file = plumb::tests::source_dir() / "fixtures/graphs/lstm_tagger.json";
+/// A graph of fixtures/graphs by a stranger who does not show these values.
+parity::cases::CaseResult verified_without(const std::string& graph, const std::set<std::string>& hidden) {
   ref_cpu::CpuExecutor reference;
   Stranger stranger;
-  stranger.spoil = [](bool, const ir::Graph& graph, ir::Tensors& values) {
-    for (const char* const name : {"layer0/lstm", "layer0/lstm:1", "layer1/lstm:2"})
-      if (const auto v = graph.find(name)) values.erase(*v);
+  stranger.spoil = [&](bool, const ir::Graph& of, ir::Tensors& values) {
+    for (const std::string& name : hidden) values.erase(of.find(name).value());
   };
   parity::cases::Observer nobody;
-  const auto result =
-      parity::verify::verify(parity::verify::load_case(file, {}),
-                             {.reference = reference, .candidate = &stranger, .foreign = &stranger}, {}, nobody);
+  return parity::verify::verify(parity::verify::load_case(tests::source_dir() / "fixtures/graphs" / graph, {}),
+                                {.reference = reference, .candidate = &stranger, .foreign = &stranger}, {}, nobody);
+}
+
+TEST(Foreign, RecurrenceOfWhichNotAllIsShownIsJudgedFromItsOperands) {
+  const auto result = verified_without("lstm_tagger.json", {"layer0/lstm", "layer0/lstm:1", "layer1/lstm:2"});
   EXPECT_EQ(result.verdict, Verdict::passed) << result.message;
   EXPECT_EQ(plumb::testing::node(result, "layer0/lstm:2").verdict, Verdict::passed)
       << plumb::testing::node(result, "layer0/lstm:2").why;
+}
+
+TEST(Foreign, HiddenTablesAndSpectraOfGroupsRaiseNoAlarm) {
+  const auto rope = verified_without("llama_block.json", {"rope/angle", "rope/cos", "rope/sin"});
+  EXPECT_EQ(rope.verdict, Verdict::passed) << rope.message;
+  EXPECT_EQ(plumb::testing::node(rope, "attn/q/rope").group, 4u);
+  const auto spectra = verified_without("short_time_round_trip.json", {"windowed", "frames"});
+  EXPECT_EQ(plumb::testing::node(spectra, "spectra").group, 3u);
+  EXPECT_EQ(plumb::testing::node(spectra, "spectra").verdict, Verdict::passed)
+      << plumb::testing::node(spectra, "spectra").why;
 }
 
 TEST(Foreign, RefusedNodesAreNamedAndTheOthersJudgedAlone) {
