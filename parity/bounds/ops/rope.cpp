@@ -14,7 +14,7 @@ Real largest(const Node& node, Real x, Real cosines, Real sines) {
   operands[2] = sines;
   std::vector<Real> mirrored = operands;
   mirrored[2] = -1.0 * sines;
-  // Of sums with sines of either sign one has both terms positive.
+  // With sines of either sign, one of the sums has both terms positive.
   return max(abs(node.apply(operands)), abs(node.apply(mirrored)));
 }
 
