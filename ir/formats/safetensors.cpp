@@ -3,11 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
-#include "ir/files/read_file.hpp"
+#include "ir/files/random_access.hpp"
 #include "ir/formats/json.hpp"
 
 namespace plumb::ir::formats {
@@ -85,11 +82,7 @@ Place place_of(const Json& entry, std::uint64_t data_bytes) {
 
 class Safetensors final : public TensorFile {
  public:
-  explicit Safetensors(const std::filesystem::path& path) {
-    files::require_regular_file(path);
-    file_.open(path, std::ios::binary);
-    require(file_.is_open(), "cannot be opened: ", std::strerror(errno));
-    size_ = std::filesystem::file_size(path);
+  explicit Safetensors(const std::filesystem::path& path) : file_(path) {
     read_header();
     check_overlap();
   }
@@ -104,7 +97,7 @@ class Safetensors final : public TensorFile {
   Tensor read(std::string_view name) const override {
     const Place& from = place(name);
     Tensor tensor(from.type);
-    read_at(data_ + from.begin, tensor.bytes());
+    file_.read(data_ + from.begin, tensor.bytes());
     if (from.type.dtype == DType::boolean)
       for (const std::byte x : tensor.bytes())
         require(x <= std::byte{1}, "tensor '", name, "' has a bool that is neither 0 nor 1");
@@ -114,15 +107,15 @@ class Safetensors final : public TensorFile {
  private:
   void read_header() {
     std::array<unsigned char, length_bytes> start{};
-    read_at(0, std::as_writable_bytes(std::span(start)));
+    file_.read(0, std::as_writable_bytes(std::span(start)));
     std::uint64_t length = 0;
     for (std::size_t k = 0; k < length_bytes; ++k) length |= std::uint64_t{start[k]} << (8 * k);
-    require(length <= size_ - length_bytes, "has a header of ", length, " bytes in a file of ", size_);
+    require(length <= file_.size() - length_bytes, "has a header of ", length, " bytes in a file of ", file_.size());
     require(length <= most_safetensors_header, "has a header of ", length, " bytes, at most ", most_safetensors_header,
             " are read");
     data_ = length_bytes + length;
     std::string text(length, '\0');
-    read_at(length_bytes, std::as_writable_bytes(std::span(text)));
+    file_.read(length_bytes, std::as_writable_bytes(std::span(text)));
     Json header;
     try {
       header = parse_json(text, {.bytes = most_safetensors_header});
@@ -133,7 +126,7 @@ class Safetensors final : public TensorFile {
     for (const auto& [name, entry] : *header.object()) {
       if (name == metadata) continue;
       try {
-        places_.emplace(name, place_of(entry, size_ - data_));
+        places_.emplace(name, place_of(entry, file_.size() - data_));
       } catch (const Error& error) {
         fail("tensor '", name, "' ", error.what());
       }
@@ -156,17 +149,7 @@ class Safetensors final : public TensorFile {
     return found->second;
   }
 
-  void read_at(std::uint64_t offset, std::span<std::byte> bytes) const {
-    require(offset <= size_ && bytes.size() <= size_ - offset, "ends early");
-    if (bytes.empty()) return;
-    file_.clear();
-    file_.seekg(static_cast<std::streamoff>(offset));
-    file_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    require(file_.gcount() == static_cast<std::streamsize>(bytes.size()), "cannot be read: ", std::strerror(errno));
-  }
-
-  mutable std::ifstream file_;
-  std::uint64_t size_ = 0;
+  files::RandomAccessFile file_;
   std::uint64_t data_ = 0;  ///< where the elements begin
   std::map<std::string, Place, std::less<>> places_;
 };

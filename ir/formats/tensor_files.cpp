@@ -1,12 +1,10 @@
 #include "ir/formats/tensor_files.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <type_traits>
 
 #include "ir/files/output_file.hpp"
+#include "ir/files/random_access.hpp"
 #include "ir/files/read_file.hpp"
 #include "ir/formats/hdf5_tensors.hpp"
 #include "ir/formats/npy.hpp"
@@ -19,14 +17,11 @@ namespace {
 /// A .npy file: one tensor, whose name is empty.
 class NpyFile final : public TensorFile {
  public:
-  explicit NpyFile(const std::filesystem::path& path) {
-    files::require_regular_file(path);
-    file_.open(path, std::ios::binary);
-    require(file_.is_open(), "cannot be opened: ", std::strerror(errno));
-    size_ = std::filesystem::file_size(path);
-    header_ = parse_npy_header([this](std::span<std::byte> bytes) { read_at(0, bytes); });
-    require(size_ - header_.bytes == header_.type.bytes(), "has ", size_ - header_.bytes, " bytes of elements, ",
-            header_.type, " wants ", header_.type.bytes());
+  explicit NpyFile(const std::filesystem::path& path) : file_(path) {
+    header_ = parse_npy_header([this](std::span<std::byte> bytes) { file_.read(0, bytes); });
+    const std::uint64_t bytes = file_.size() - header_.bytes;
+    require(bytes == header_.type.bytes(), "has ", bytes, " bytes of elements, ", header_.type, " wants ",
+            header_.type.bytes());
   }
 
   std::vector<std::string> names() const override { return {""}; }
@@ -34,21 +29,12 @@ class NpyFile final : public TensorFile {
   TensorType type(std::string_view) const override { return header_.type; }
   Tensor read(std::string_view) const override {
     Tensor tensor(header_.type);
-    read_at(header_.bytes, tensor.bytes());
+    file_.read(header_.bytes, tensor.bytes());
     return npy_tensor(header_, std::move(tensor));
   }
 
  private:
-  void read_at(std::uint64_t offset, std::span<std::byte> bytes) const {
-    require(offset <= size_ && bytes.size() <= size_ - offset, "ends early");
-    file_.clear();
-    file_.seekg(static_cast<std::streamoff>(offset));
-    file_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    require(file_.gcount() == static_cast<std::streamsize>(bytes.size()), "cannot be read: ", std::strerror(errno));
-  }
-
-  mutable std::ifstream file_;
-  std::uint64_t size_ = 0;
+  files::RandomAccessFile file_;
   NpyHeader header_;
 };
 

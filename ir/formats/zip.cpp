@@ -4,12 +4,9 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "ir/error.hpp"
 #include "ir/files/output_file.hpp"
-#include "ir/files/read_file.hpp"
 
 namespace plumb::ir::formats {
 namespace {
@@ -147,13 +144,9 @@ std::uint32_t checksum(std::uint32_t crc, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-ZipReader::ZipReader(const std::filesystem::path& path) {
-  files::require_regular_file(path);
-  file_.open(path, std::ios::binary);
-  require(file_.is_open(), "cannot be opened: ", std::strerror(errno));
-  size_ = std::filesystem::file_size(path);
-  std::vector<std::byte> tail(std::min<std::uint64_t>(size_, locator_bytes + end_bytes + 0xFFFF));
-  read_at(size_ - tail.size(), tail);
+ZipReader::ZipReader(const std::filesystem::path& path) : file_(path) {
+  std::vector<std::byte> tail(std::min<std::uint64_t>(file_.size(), locator_bytes + end_bytes + 0xFFFF));
+  read_at(file_.size() - tail.size(), tail);
   Directory directory = find_directory(tail);
   if (directory.record64 != 0) {
     std::vector<std::byte> record(end64_bytes);
@@ -165,7 +158,7 @@ ZipReader::ZipReader(const std::filesystem::path& path) {
 
 void ZipReader::read_directory(std::uint64_t offset, std::uint64_t size, std::uint64_t count) {
   require(size <= most_directory_bytes, "has a zip directory of ", size, " bytes");
-  require(size <= size_ && offset <= size_ - size, "is damaged: its zip directory is outside the file");
+  require(size <= file_.size() && offset <= file_.size() - size, "is damaged: its zip directory is outside the file");
   std::vector<std::byte> bytes(size);
   read_at(offset, bytes);
   Cursor cursor(bytes);
@@ -189,7 +182,7 @@ void ZipReader::read_directory(std::uint64_t offset, std::uint64_t size, std::ui
     require((flags & 1) == 0, "member '", name, "' is encrypted");
     require(entry.method == 0 || entry.method == 8, "member '", name, "' is packed by method ", entry.method,
             ", wanted stored or deflated");
-    require(entry.packed <= size_, "is damaged: member '", name, "' is larger than the file");
+    require(entry.packed <= file_.size(), "is damaged: member '", name, "' is larger than the file");
     require(entry.method == 0 ? entry.packed == entry.size : entry.size / most_inflation <= entry.packed,
             "is damaged: member '", name, "' cannot have ", entry.size, " bytes in ", entry.packed);
     require(entries_.emplace(name, entry).second, "has two members '", name, "'");
@@ -197,11 +190,8 @@ void ZipReader::read_directory(std::uint64_t offset, std::uint64_t size, std::ui
 }
 
 void ZipReader::read_at(std::uint64_t offset, std::span<std::byte> bytes) const {
-  require(offset <= size_ && bytes.size() <= size_ - offset, "is damaged: it ends early");
-  file_.clear();
-  file_.seekg(static_cast<std::streamoff>(offset));
-  file_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  require(file_.gcount() == static_cast<std::streamsize>(bytes.size()), "cannot be read: ", std::strerror(errno));
+  require(file_.has(offset, bytes.size()), "is damaged: it ends early");
+  file_.read(offset, bytes);
 }
 
 std::uint64_t ZipReader::data_offset(const Entry& entry) const {

@@ -3,12 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "ir/files/random_access.hpp"
 
 namespace plumb::ir::files {
 class OutputFile;
@@ -43,8 +44,7 @@ class ZipReader {
   std::function<std::span<const std::byte>()> packed_bytes(const Entry& entry) const;
   void read_directory(std::uint64_t offset, std::uint64_t size, std::uint64_t count);
 
-  mutable std::ifstream file_;
-  std::uint64_t size_ = 0;
+  files::RandomAccessFile file_;
   std::map<std::string, Entry, std::less<>> entries_;
 };
 
