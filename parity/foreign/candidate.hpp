@@ -33,11 +33,12 @@ struct Description {
   std::vector<std::string> environment = {};  ///< "NAME=value" of the variables that it says it depends on
 };
 
-/// "onnxruntime 1.30, cpu"; "" of one that says nothing of itself.
+/// "onnxruntime 1.30, cpu; OMP_NUM_THREADS=4"; "" of one that says nothing of itself.
 std::string to_text(const Description& description);
 
 /// An executor of somebody else's. It throws core::CandidateError for what it did and must not do, DeviceError where it
-/// crashed, hung or answered with garbage, and Unsupported with its own words where it refuses.
+/// crashed, hung or answered with garbage, and Unsupported with its own words where it refuses; also to compile
+/// for copies of what is run for results alone (Capture::as_plain), unless it can do that.
 class Candidate : public ir::Executor {
  public:
   virtual Description description() const = 0;

@@ -73,14 +73,16 @@ void CaseRun::run_candidate() {
   const auto compiled = [&] { observer_.step("first run on " + candidate, 1, count + 2); };
   const bool is_plain = given_.has_value();
   if (!is_plain) observer_.step("compiling for " + candidate, 0, count + 2);
-  const auto interest = [this] { return of_interest(graph_, [this](std::size_t n) { return is_chosen(n); }); };
+  // Our own executors take no notice of such a list, so that none is made for them.
+  const auto interest = [this] {
+    return is_foreign() ? of_interest(graph_, [this](std::size_t n) { return is_chosen(n); }) : std::nullopt;
+  };
   const bool computes = !is_foreign() || executors_.foreign->computes();
   CandidateRun run = is_plain ? std::move(*given_)
                               : run_whole(*executors_.candidate, graph_, subject_.feeds, computes ? options_.repeat : 1,
                                           compiled, interest());
   if (options_.plain && !is_plain && computes) {
-    const Taps taps = is_foreign() ? Taps::none : Taps::copied;
-    PlainFinding found = run_plain(*executors_.candidate, subject_, run, taps);
+    PlainFinding found = run_plain(*executors_.candidate, subject_, run);
     result_.plain = std::move(found.said);
     tapped_ = std::move(found.tapped);
   }

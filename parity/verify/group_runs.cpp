@@ -12,24 +12,13 @@ namespace {
 
 constexpr unsigned runs_of_a_group = 8;  // verdict.md V44
 
-/// The dtype of the real and imaginary parts of complex numbers, or the dtype itself.
-ir::DType dtype_of_parts(ir::DType dtype) {
-  if (!ir::is_complex(dtype)) return dtype;
-  return dtype == ir::DType::c64 ? ir::DType::f32 : ir::DType::f64;
-}
-
-/// How another implementation computes a group: in the coarsest dtype of what it shows; one that shows no floats in
+/// How another implementation computes a group: as the coarsest of what it shows is stored; one that shows no floats in
 /// f32.
 const bounds::runs::Precision& precision_of(const core::Segment& segment) {
-  ir::DType coarsest = ir::DType::f64;
-  bool is_real = false;
-  for (const ir::Value v : segment.outputs) {
-    const ir::DType dtype = dtype_of_parts(segment.graph.type(v).dtype);
-    if (!(ir::unit_roundoff(dtype) > 0)) continue;
-    is_real = true;
-    if (ir::unit_roundoff(dtype) > ir::unit_roundoff(coarsest)) coarsest = dtype;
-  }
-  return checks::expected::precision_of(ir::info(is_real ? coarsest : ir::DType::f32).name).precision;
+  std::string_view coarsest;
+  for (const ir::Value v : segment.outputs)
+    coarsest = checks::expected::coarser_of(coarsest, checks::expected::stored_precision(segment.graph.type(v).dtype));
+  return checks::expected::precision_of(coarsest.empty() ? "f32" : coarsest).precision;
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ std::vector<cases::OtherKernel> other_kernels(const ir::Graph& graph, const std:
 
 }  // namespace
 
-PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, const CandidateRun& watched, Taps taps) {
+PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, const CandidateRun& watched) {
   const ir::Graph& graph = subject.file->graph;
   PlainFinding found;
   ir::Tensors first, second;
@@ -101,13 +101,15 @@ PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, cons
     return ends(cases::Plain::nondeterministic, "two runs of it differ in " + why);
   const auto why = first_difference(graph, first, watched.values);
   if (why.empty()) return ends(cases::Plain::equal, "");
-  if (taps == Taps::none) {
+  CandidateRun tapped;
+  try {
+    tapped = run_tapped(candidate, graph, subject.feeds);
+  } catch (const ir::Unsupported&) {  // it cannot copy values out of what it runs for results alone
     const std::set<ir::Value> results(graph.results().begin(), graph.results().end());
     std::erase_if(first, [&](const auto& kept) { return !results.contains(kept.first); });
     found.tapped = as_run(graph, std::move(first), std::move(nodes));
     return ends(cases::Plain::whole, why);
   }
-  CandidateRun tapped = run_tapped(candidate, graph, subject.feeds);
   if (const auto again = first_difference(graph, first, tapped.values); !again.empty())
     return ends(cases::Plain::nondeterministic, "its results change when its values are copied: " + again);
   found.tapped = std::move(tapped);

@@ -14,13 +14,10 @@ struct PlainFinding {
   std::optional<CandidateRun> tapped = {};  ///< values of the plain run, where they have to be judged
 };
 
-/// Whether values of a plain run can be copied out without a change of what runs.
-enum class Taps { copied, none };
-
 /// Compiles a case for its results alone and runs it, after a run on other inputs, twice on its own; compares results
 /// with those of the watched run bit by bit, NaNs of any payload being equal. Where they differ the plain run is made
-/// once more with copies of its values; of a candidate that cannot copy them its results are what is left to judge.
-/// Throws as the executor does.
-PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, const CandidateRun& watched, Taps taps);
+/// once more with copies of its values; of a candidate that says Unsupported to that (Capture::as_plain) its results
+/// are what is left to judge. Throws as the executor does.
+PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, const CandidateRun& watched);
 
 }  // namespace plumb::parity::verify

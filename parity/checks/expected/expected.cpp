@@ -45,23 +45,19 @@ const NamedPrecision& precision_of(std::string_view name) {
   return *found;
 }
 
-namespace {
-
-using Tensors = std::map<std::string, ir::Tensor, std::less<>>;
-
-/// The precision that a tensor is stored in, by its name in precisions(); nothing of integers.
-std::string_view stored_precision(const ir::Tensor& tensor) {
-  const ir::DType dtype = tensor.dtype();
+std::string_view stored_precision(ir::DType dtype) {
   if (!(ir::unit_roundoff(dtype) > 0)) return {};
   return ir::is_complex(dtype) ? (dtype == ir::DType::c64 ? "f32" : "f64") : ir::info(dtype).name;
 }
 
-/// The unit of a precision by its name; 0 of none.
-double unit_of(std::string_view name) { return name.empty() ? 0 : precision_of(name).precision.unit; }
-
 std::string_view coarser_of(std::string_view one, std::string_view other) {
-  return unit_of(other) > unit_of(one) ? other : one;
+  const auto unit = [](std::string_view name) { return name.empty() ? 0 : precision_of(name).precision.unit; };
+  return unit(other) > unit(one) ? other : one;
 }
+
+namespace {
+
+using Tensors = std::map<std::string, ir::Tensor, std::less<>>;
 
 /// A precision for each tensor, by name: the coarsest of its own and of those of the tensors that it is computed from,
 /// whose roundings it has, too. `own` are in the order of the tensors.
@@ -99,7 +95,7 @@ std::vector<const NamedPrecision*> precisions_of(const ir::Graph& graph, const T
     const ir::Tensor& tensor = named.second;
     const auto is_of = [&](ir::DType one) { return unit(one) > unit(tensor.dtype()) && are_numbers_of(tensor, one); };
     const auto cast_from = std::ranges::find_if(coarser, is_of);
-    names.push_back(cast_from == coarser.end() ? stored_precision(tensor) : ir::info(*cast_from).name);
+    names.push_back(cast_from == coarser.end() ? stored_precision(tensor.dtype()) : ir::info(*cast_from).name);
     coarsest = coarser_of(coarsest, names.back());
   }
   std::vector<const NamedPrecision*> all;

@@ -22,6 +22,11 @@ std::span<const NamedPrecision> precisions();
 /// Throws Error for a name that none has.
 const NamedPrecision& precision_of(std::string_view name);
 
+/// The precision that numbers of a dtype are stored in, complex ones by their parts, by its name; "" of integers.
+std::string_view stored_precision(ir::DType dtype);
+/// The coarser of two precisions, of which either may be "".
+std::string_view coarser_of(std::string_view one, std::string_view other);
+
 /// The graph whose results are held, and how they are.
 struct Asked {
   ir::Executor& reference;

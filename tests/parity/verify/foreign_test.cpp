@@ -38,6 +38,7 @@ class Stranger final : public parity::foreign::Candidate {
   }
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
                                           const ir::Capture& capture) override {
+    if (capture.as_plain) throw ir::Unsupported("a stranger copies nothing out");
     ++compiled;
     for (const ir::Node& node : graph.nodes())
       for (const ir::Value v : node.outputs) pairing_[v] = parity::foreign::Pairing::exact;
