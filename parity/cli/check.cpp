@@ -50,15 +50,14 @@ struct Judged {
 
   /// Whether it may give 0 in place of a subnormal number: our device says so, others where they promise not to.
   bool flushes_subnormals() const {
-    if (other.foreign != nullptr) return !other.foreign->description().keeps_subnormals;
-    return device && !device->facts().denormals_kept_f32;
+    return device ? !device->facts().denormals_kept_f32 : other.may_flush_subnormals();
   }
 
   cases::Executors executors(ir::Executor& reference) const {
     return {.reference = reference,
             .candidate = device ? device.get() : other.executor.get(),
             .foreign = other.foreign,
-            .candidate_is_host = !device && other.foreign == nullptr,
+            .candidate_is_host = other.is_host(),
             .flushes_subnormals = flushes_subnormals()};
   }
 
@@ -197,7 +196,7 @@ std::string CheckRun::summary() const {
 
 int CheckRun::run() {
   ir::require(!is_on_stdout(flags_) || flags_.json != flags_.junit, "only one of --json and --junit can go to stdout");
-  const flags::Outputs outputs{.force = flags_.force};
+  const flags::Outputs outputs{.force = flags_.force, .inputs = flags::files_read(flags_.candidate)};
   const auto json = outputs.open(flags_.json, ir::files::FileKind::json);
   const auto junit = outputs.open(flags_.junit, ir::files::FileKind::xml);
   run_all(Judged(flags_));

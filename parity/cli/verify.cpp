@@ -116,7 +116,7 @@ void VerifyRun::open_profile() {
 /// Vulkan lets a device flush subnormals unless it promises to keep them, or the profile knows; so may any candidate
 /// that does not say that it keeps them.
 bool VerifyRun::flushes_subnormals() const {
-  if (other_.executor) return other_.foreign != nullptr && !other_.foreign->description().keeps_subnormals;
+  if (other_.executor) return other_.may_flush_subnormals();
   const profile::SubnormalHandling f32 = profile_.subnormals_of(ir::DType::f32);
   if (f32.in != profile::Subnormals::unknown && f32.out != profile::Subnormals::unknown)
     return f32.in == profile::Subnormals::flushed || f32.out == profile::Subnormals::flushed;
@@ -132,6 +132,7 @@ flags::Outputs VerifyRun::outputs_beside() const {
     if (!file->empty()) outputs.inputs.emplace_back(*file);
   for (const Batch& batch : batches_) {
     add(flags::files_read(batch.flags.graph));
+    add(flags::files_read(batch.flags.candidate));
     add(batch.paths);
     if (!batch.flags.policy.empty()) outputs.inputs.emplace_back(batch.flags.policy);
     // Without --force no file of tensors is replaced by a record.
@@ -280,7 +281,7 @@ int VerifyRun::run() {
                                    .candidate = other_.executor ? other_.executor.get() : device_.get(),
                                    .why_not = why_no_device_,
                                    .foreign = other_.foreign,
-                                   .candidate_is_host = other_.executor && other_.foreign == nullptr,
+                                   .candidate_is_host = other_.is_host(),
                                    .flushes_subnormals = flushes_subnormals(),
                                    .profile = &profile_};
   // Interrupted, the record is closed first: words are asked for in the reverse order.

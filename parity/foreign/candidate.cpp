@@ -7,6 +7,7 @@ std::string to_text(const Description& description) {
   std::string text = description.name;
   if (!description.version.empty()) text += (text.empty() ? "" : " ") + description.version;
   if (!description.device.empty()) text += (text.empty() ? "" : ", ") + description.device;
+  for (const std::string& variable : description.environment) text += (text.empty() ? "" : "; ") + variable;
   return text;
 }
 

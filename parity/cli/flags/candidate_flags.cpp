@@ -156,11 +156,9 @@ void settle_by_dump(const CandidateFlags& candidate, ModelFlags& model) {
 OpenedCandidate open_candidate(const CandidateFlags& candidate, const DeviceFlags& flags) {
   const foreign::Spec spec = foreign::parse_spec(candidate.candidate);
   if (spec.kind == Kind::cpu)
-    return {.name = spec.name,
-            .executor = std::make_unique<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = flags.threads})};
+    return {.executor = std::make_unique<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = flags.threads})};
   std::unique_ptr<foreign::Candidate> executor = open_foreign(spec, candidate, flags);
   OpenedCandidate opened;
-  opened.name = spec.name;
   opened.foreign = executor.get();
   if (spec.kind == Kind::file)
     opened.inputs = [options = dump_options(spec, {}, flags.threads)](const ir::formats::GraphFile& file) {
@@ -168,6 +166,18 @@ OpenedCandidate open_candidate(const CandidateFlags& candidate, const DeviceFlag
     };
   opened.executor = std::move(executor);
   return opened;
+}
+
+bool OpenedCandidate::may_flush_subnormals() const {
+  return foreign != nullptr && !foreign->description().keeps_subnormals;
+}
+
+std::vector<std::filesystem::path> files_read(const CandidateFlags& flags) {
+  const foreign::Spec spec = foreign::parse_spec(flags.candidate);
+  std::vector<std::filesystem::path> files;
+  if (!spec.path.empty()) files.emplace_back(spec.path);
+  if (!flags.names.empty()) files.emplace_back(flags.names);
+  return files;
 }
 
 std::string repeated(const CandidateFlags& flags) {

@@ -2,6 +2,7 @@
 
 // The flags that choose who is judged, shared by the commands that judge.
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,10 +37,14 @@ void add_candidate_flags(CLI::App& app, CandidateFlags& flags);
 
 /// A candidate that is not our device, ready to be compiled for.
 struct OpenedCandidate {
-  std::string name;  ///< as the command line calls it
   std::unique_ptr<ir::Executor> executor = {};
   foreign::Candidate* foreign = nullptr;  ///< the executor, where it is somebody else's
   verify::TensorReader inputs = {};       ///< where it is a dump that has all inputs of a graph, these; else none
+
+  /// Whether it is our CPU executor, for which the host is no fallback.
+  bool is_host() const { return executor != nullptr && foreign == nullptr; }
+  /// Whether it may give 0 for a subnormal number: somebody else's may unless it says that it does not.
+  bool may_flush_subnormals() const;
 };
 
 /// Whether the candidate is our Vulkan device, which its own flags open; `flags` then names the device that the
@@ -51,6 +56,9 @@ void settle_by_dump(const CandidateFlags& candidate, ModelFlags& model);
 
 /// Opens any other candidate. Throws Error where the spec is none, or names what is not there.
 OpenedCandidate open_candidate(const CandidateFlags& candidate, const DeviceFlags& flags);
+
+/// The files that a candidate's flags name and that are read, which no output may replace.
+std::vector<std::filesystem::path> files_read(const CandidateFlags& flags);
 
 /// Those flags as a shell takes them again; "" where all are as without any.
 std::string repeated(const CandidateFlags& flags);

@@ -14,6 +14,11 @@ for file in cpu file; do sed -n "s/.*$number.*/\1 \2/p" $file.json >$file.number
 [ -s cpu.numbers ] || fail "the report has no numbers"
 cmp cpu.numbers file.numbers || fail "a file of the host's values is judged other than the host"
 
+# A dump is an input, which no output replaces.
+cp dump.h5 kept.h5
+plumb 2 verify "$graphs/scores.json" --candidate 'file:dump.h5#cpu' --load-inputs inputs.npz -o dump.h5 --force
+cmp dump.h5 kept.h5 || fail "the dump was written over"
+
 # Without the inner value, both nodes are judged as one.
 plumb 0 dump "$graphs/scores.json" --from cpu --nodes '^p$' -o results.npz
 plumb 0 verify "$graphs/scores.json" --candidate 'dump=file:results.npz#cpu' --load-inputs inputs.npz
