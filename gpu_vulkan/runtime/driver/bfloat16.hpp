@@ -1,6 +1,6 @@
 #pragma once
 
-#include <vulkan/vulkan.h>
+#include "gpu_vulkan/runtime/driver/functions.hpp"
 
 // VK_KHR_shader_bfloat16, where the headers are older than it (they have it after 1.4.309): what devices can do does
 // not depend on the headers of the build.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <vulkan/vulkan.h>
+#include "gpu_vulkan/runtime/driver/functions.hpp"
 
 // VK_NV_cooperative_matrix2, where the headers are older than it (they have it from 1.3.300 on): what devices can do
 // does not depend on the headers of the build.

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <vulkan/vulkan.h>
-
 #include <string_view>
 
 #include "gpu_vulkan/device/device_facts.hpp"
+#include "gpu_vulkan/runtime/driver/functions.hpp"
 
 namespace plumb::gpu_vulkan::runtime::driver {
 

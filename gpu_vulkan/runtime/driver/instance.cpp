@@ -107,6 +107,7 @@ class LayerSettings {
 }  // namespace
 
 Instance::Instance(bool validation) : messages_(std::make_unique<Messages>()) {
+  open_loader();
   auto app = structure<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
   app.pApplicationName = "plumbline";
   app.apiVersion = VK_API_VERSION_1_3;

@@ -1,17 +1,17 @@
 #pragma once
 
-#include <vulkan/vulkan.h>
-
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "gpu_vulkan/runtime/driver/functions.hpp"
 
 namespace plumb::gpu_vulkan::runtime::driver {
 
 /// The connection to the Vulkan loader, and with validation the messages of its layer.
 class Instance {
  public:
-  /// Throws Unsupported when there is no driver, or no validation layer where it is wanted.
+  /// Throws Unsupported when there is no loader or driver, or no validation layer where it is wanted.
   explicit Instance(bool validation);
   ~Instance();
 

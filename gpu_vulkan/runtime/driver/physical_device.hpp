@@ -1,8 +1,7 @@
 #pragma once
 
-#include <vulkan/vulkan.h>
-
 #include "gpu_vulkan/device/devices.hpp"
+#include "gpu_vulkan/runtime/driver/functions.hpp"
 #include "gpu_vulkan/runtime/driver/instance.hpp"
 
 namespace plumb::gpu_vulkan::runtime::driver {

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <vulkan/vulkan.h>
-
 #include <string_view>
 
+#include "gpu_vulkan/runtime/driver/functions.hpp"
 #include "ir/error.hpp"
 
 namespace plumb::gpu_vulkan::runtime::driver {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <vulkan/vulkan.h>
+#include "gpu_vulkan/runtime/driver/functions.hpp"
 
 namespace plumb::gpu_vulkan::runtime::driver {
 
