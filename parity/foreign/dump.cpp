@@ -135,8 +135,7 @@ void DumpCandidate::begins(const cases::Case& subject) {
   pairing_.clear();
   notes_.clear();
   const Names names(*subject.file);
-  auto opened =
-      std::make_shared<Opened>(Opened{subject.file, DumpFile(options_, names), options_.path});
+  auto opened = std::make_shared<Opened>(Opened{subject.file, DumpFile(options_, names), options_.path});
   DumpFile& dump = opened->dump;
   require_fed(dump, options_.path, subject);
   if (options_.truth_norms && !unmatched(names, dump.offered(), dump.pairs).empty())

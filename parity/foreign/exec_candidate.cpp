@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
 
 #include "ir/files/file_kind.hpp"
 #include "ir/raw/utf8.hpp"
 #include "parity/cases/case.hpp"
 #include "parity/core/terminal/shell_word.hpp"
+#include "parity/foreign/answers.hpp"
 #include "parity/foreign/exec_run.hpp"
 
 namespace plumb::parity::foreign {
@@ -20,29 +20,18 @@ struct Model {
   std::string onnx;  ///< its absolute path
 };
 
-/// Notes that the last run left for whoever judges it.
-struct LastRun {
-  std::map<ir::Value, Pairing> pairing;
-  std::vector<std::string> notes;
-};
-
 bool is_equal(const ir::Tensor& a, const ir::Tensor& b) {
   return a.type() == b.type() && std::ranges::equal(a.bytes(), b.bytes());
 }
 
 /// Whether this is the model's graph, name by name, with the model's own params.
 bool is_of_model(const ir::formats::GraphFile& file, const ir::Graph& graph, const ir::Feeds& params) {
-  const ir::Graph& own = file.graph;
-  if (own.inputs() != graph.inputs() || own.params() != graph.params() || own.results() != graph.results() ||
-      !std::ranges::equal(own.nodes(), graph.nodes(), {}, &ir::Node::label, &ir::Node::label) ||
-      structural_hash(own) != structural_hash(graph))
-    return false;
-  return std::ranges::all_of(own.params(), [&](const std::string& name) {
-    const auto source = file.sources.find(name);
-    const auto given = params.find(name);
-    const auto* tensor = source != file.sources.end() ? std::get_if<ir::Tensor>(&source->second) : nullptr;
-    return tensor != nullptr && given != params.end() && is_equal(*tensor, given->second);
-  });
+  return is_graph_of(file, graph) && std::ranges::all_of(file.graph.params(), [&](const std::string& name) {
+           const auto source = file.sources.find(name);
+           const auto given = params.find(name);
+           const auto* tensor = source != file.sources.end() ? std::get_if<ir::Tensor>(&source->second) : nullptr;
+           return tensor != nullptr && given != params.end() && is_equal(*tensor, given->second);
+         });
 }
 
 /// The values that runs are asked for.
@@ -86,12 +75,7 @@ class ExecExecutable final : public ir::Executable {
     return std::move(made.values);
   }
 
-  std::vector<ir::NodeReport> nodes() const override {
-    if (!nodes_.empty()) return nodes_;
-    ir::NodeReport foreign;
-    foreign.placement = ir::Placement::foreign;
-    return std::vector<ir::NodeReport>(graph_.nodes().size(), foreign);
-  }
+  std::vector<ir::NodeReport> nodes() const override { return nodes_.empty() ? foreign_nodes(graph_) : nodes_; }
 
  private:
   const ExecProgram& program_;
@@ -152,7 +136,7 @@ class ExecCandidate final : public Candidate {
       throw ir::Unsupported(ir::cat("candidate '", name(), "' takes ONNX models alone, and what runs here is none"));
     const Taps taps = capture.surviving ? taps_it_has() : Taps::results;
     return std::make_unique<ExecExecutable>(program_, graph, std::move(own), model != nullptr ? *model : Model{},
-                                            Asked{taps, wanted(graph, capture, taps), capture.wanted}, last_);
+                                            Asked{taps, asked_for(graph, capture, taps), capture.wanted}, last_);
   }
 
  private:
@@ -169,20 +153,6 @@ class ExecCandidate final : public Candidate {
     if (taps == Taps::all && !has(taps)) taps = Taps::surviving;
     if (taps == Taps::surviving && !has(taps)) taps = Taps::results;
     return taps;
-  }
-
-  static std::vector<ir::Value> wanted(const ir::Graph& graph, const ir::Capture& capture, Taps taps) {
-    std::vector<ir::Value> values;
-    std::set<ir::Value> seen;
-    const auto add = [&](ir::Value value) {
-      if (!graph.is_source(value) && seen.insert(value).second) values.push_back(value);
-    };
-    for (const ir::Value value : capture.wanted) add(value);
-    if (taps == Taps::results) return values;
-    for (const ir::Node& node : graph.nodes())
-      for (const ir::Value value : node.outputs)
-        if (!capture.of_interest || capture.of_interest->contains(value)) add(value);
-    return values;
   }
 
   const ExecProgram program_;

@@ -7,9 +7,9 @@
 #include "ir/files/process.hpp"
 #include "parity/foreign/exec_answer.hpp"
 #include "parity/foreign/exec_candidate.hpp"
-#include "parity/foreign/exec_names.hpp"
 #include "parity/foreign/exec_request.hpp"
 #include "parity/foreign/scratch.hpp"
+#include "parity/foreign/value_names.hpp"
 
 namespace plumb::parity::foreign {
 

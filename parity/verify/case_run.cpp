@@ -81,6 +81,10 @@ void CaseRun::run_candidate() {
   CandidateRun run = is_plain ? std::move(*given_)
                               : run_whole(*executors_.candidate, graph_, subject_.feeds, computes ? options_.repeat : 1,
                                           compiled, interest());
+  if (is_foreign()) {  // before it runs again, for its results alone
+    pairing_ = executors_.foreign->pairing();
+    if (!is_plain) std::ranges::copy(executors_.foreign->notes(), std::back_inserter(result_.notes));
+  }
   if (options_.plain && !is_plain && computes) {
     PlainFinding found = run_plain(*executors_.candidate, subject_, run);
     result_.plain = std::move(found.said);
@@ -88,7 +92,6 @@ void CaseRun::run_candidate() {
   }
   for (std::size_t n = 0; n < std::min(count, run.nodes.size()); ++n) state_.node(n).report = run.nodes[n];
   state_.take(run);
-  if (is_foreign() && !is_plain) std::ranges::copy(executors_.foreign->notes(), std::back_inserter(result_.notes));
 }
 
 /// Runs the candidate; false when it refuses what the reference accepts, which is a

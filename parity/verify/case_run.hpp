@@ -135,6 +135,7 @@ class CaseRun {
   CaseState state_;
   std::optional<WrittenTruth> written_;  ///< where f32 was replaced
   cases::CaseResult result_;
+  std::map<ir::Value, cases::Pairing> pairing_;  ///< how a foreign candidate's values were found
   std::optional<CandidateRun> given_, tapped_;
   std::optional<bounds::runs::SignRuns> sign_runs_;  ///< in mode propagate: what limits of totals are made of
 };

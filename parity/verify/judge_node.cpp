@@ -141,8 +141,7 @@ cases::NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
   }
   if (is_foreign()) {
     result.placement = ir::Placement::foreign;
-    const auto& pairing = executors_.foreign->pairing();
-    if (const auto found = pairing.find(node.outputs[k]); found != pairing.end()) result.paired = found->second;
+    if (const auto found = pairing_.find(node.outputs[k]); found != pairing_.end()) result.paired = found->second;
   }
   result.group = std::max<std::size_t>(1, state_.node(n).segment.graph.nodes().size());
   result.repro = result_.repro + core::terminal::filter_flag(node.label);

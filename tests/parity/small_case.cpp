@@ -1,6 +1,6 @@
 #include "tests/parity/small_case.hpp"
 
-#include "parity/cli/reference.hpp"
+#include "library/reference.hpp"
 
 namespace plumb::testing {
 
@@ -17,7 +17,7 @@ parity::cases::CaseResult verify_on(Suspect& suspect, const parity::cases::Case&
 
 parity::cases::CaseResult verify_on(Suspect& suspect, const parity::cases::Case& subject,
                                     const parity::verify::VerifyOptions& options, parity::cases::Observer& observer) {
-  ref_cpu::CpuExecutor reference = parity::cli::reference_executor();
+  ref_cpu::CpuExecutor reference = library::reference_executor();
   return parity::verify::verify(subject, {.reference = reference, .candidate = &suspect}, options, observer);
 }
 

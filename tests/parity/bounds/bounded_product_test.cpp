@@ -9,9 +9,9 @@
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/unary.hpp"
 #include "ir/passes/widen.hpp"
+#include "library/reference.hpp"
 #include "parity/bounds/bounded.hpp"
 #include "parity/bounds/bounded_matmul.hpp"
-#include "parity/cli/reference.hpp"
 
 namespace plumb::parity::bounded_product_test {
 namespace {
@@ -59,7 +59,7 @@ void expect_limits(const bounds::Bounded& found, const bounds::Bounded& wanted) 
 void compare_limits(const ir::ops::Matmul& op, const Tensor& a, const Tensor& b, const bounds::Manner& manner = {}) {
   SCOPED_TRACE(
       ir::cat(a.type(), op.transpose_a ? " transposed" : "", " by ", b.type(), op.transpose_b ? " transposed" : ""));
-  ref_cpu::CpuExecutor cpu = cli::reference_executor();
+  ref_cpu::CpuExecutor cpu = library::reference_executor();
   ref_cpu::CpuExecutor plain;  // without a kernel of its own: limits by the formulas, in f64 throughout
   const core::Segment segment = product(op, a, b);
   expect_limits(bounded(cpu, segment, a, b, manner), bounded(plain, segment, a, b, manner));
@@ -142,7 +142,7 @@ TEST(BoundedProduct, KnowsUnitsThatAlignSubnormalsAsIfTheyWereNormal) {
 TEST(BoundedProduct, IsCarriedThroughWhatFollowsInAKernel) {
   std::mt19937 chance(5);
   const Tensor a = numbers({20, 100}, chance, -9, -3), b = numbers({100, 30}, chance, -3, 3);
-  ref_cpu::CpuExecutor cpu = cli::reference_executor();
+  ref_cpu::CpuExecutor cpu = library::reference_executor();
   ref_cpu::CpuExecutor plain;  // without a kernel of its own: limits by the formulas, in f64 throughout
   const core::Segment segment = product({}, a, b, true);
   const bounds::Bounded found = bounded(cpu, segment, a, b), wanted = bounded(plain, segment, a, b);
@@ -157,10 +157,10 @@ TEST(BoundedProduct, HasEqualBitsWithAnyNumberOfThreads) {
   std::mt19937 chance(6);
   const Tensor a = numbers({3, 150, 700}, chance, -20, 20), b = numbers({3, 700, 90}, chance, -20, 20);
   const core::Segment segment = product({}, a, b);
-  ref_cpu::CpuExecutor alone = cli::reference_executor(1);
+  ref_cpu::CpuExecutor alone = library::reference_executor(1);
   const bounds::Bounded first = bounded(alone, segment, a, b);
   for (const int threads : {2, 7}) {
-    ref_cpu::CpuExecutor several = cli::reference_executor(threads);
+    ref_cpu::CpuExecutor several = library::reference_executor(threads);
     const bounds::Bounded again = bounded(several, segment, a, b);
     EXPECT_TRUE(std::ranges::equal(first.truth.outputs[0].bytes(), again.truth.outputs[0].bytes()));
     const auto &one = *first.allowed[0].limits, &other = *again.allowed[0].limits;

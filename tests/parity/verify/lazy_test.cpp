@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "parity/cli/reference.hpp"
+#include "library/reference.hpp"
 #include "parity/core/parallel.hpp"
 #include "tests/parity/small_case.hpp"
 
@@ -51,7 +51,7 @@ class Counting final : public ir::Executor {
   }
 
  private:
-  ref_cpu::CpuExecutor reference_ = cli::reference_executor(1);
+  ref_cpu::CpuExecutor reference_ = library::reference_executor(1);
   std::map<std::string, std::int64_t> whole_;
 };
 

@@ -1,11 +1,34 @@
-// Names of values as a model has them, which its reader may have given to others or made labels of.
-#include "parity/foreign/exec_names.hpp"
+// Values that a candidate is asked for, and their names as a model has them, which its reader may have given to others
+// or made labels of.
+#include "parity/foreign/value_names.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/formats/result_names.hpp"
 
 namespace plumb::parity::foreign {
+
+bool is_graph_of(const ir::formats::GraphFile& file, const ir::Graph& graph) {
+  const ir::Graph& own = file.graph;
+  return own.inputs() == graph.inputs() && own.params() == graph.params() && own.results() == graph.results() &&
+         std::ranges::equal(own.nodes(), graph.nodes(), {}, &ir::Node::label, &ir::Node::label) &&
+         structural_hash(own) == structural_hash(graph);
+}
+
+std::vector<ir::Value> asked_for(const ir::Graph& graph, const ir::Capture& capture, Taps taps) {
+  std::vector<ir::Value> values;
+  std::set<ir::Value> seen;
+  const auto add = [&](ir::Value value) {
+    if (!graph.is_source(value) && seen.insert(value).second) values.push_back(value);
+  };
+  for (const ir::Value value : capture.wanted) add(value);
+  if (taps == Taps::results) return values;
+  for (const ir::Node& node : graph.nodes())
+    for (const ir::Value value : node.outputs)
+      if (!capture.of_interest || capture.of_interest->contains(value)) add(value);
+  return values;
+}
 
 ValueNames::ValueNames(const ir::Graph& graph, const ir::formats::GraphFile* model) : graph_(graph), model_(model) {
   if (model == nullptr) return;

@@ -7,8 +7,16 @@
 #include <vector>
 
 #include "ir/formats/graph_file.hpp"
+#include "parity/foreign/candidate.hpp"
 
 namespace plumb::parity::foreign {
+
+/// Whether this is the file's graph, name by name.
+bool is_graph_of(const ir::formats::GraphFile& file, const ir::Graph& graph);
+
+/// The values that a candidate is asked for by `capture`: the wanted ones that nodes compute, then, unless it is asked
+/// for results alone, all others that are of interest.
+std::vector<ir::Value> asked_for(const ir::Graph& graph, const ir::Capture& capture, Taps taps);
 
 /// The names by which a candidate is asked for values, and those that it may answer with: the model's own, where a
 /// model is given to it, and the graph's.
