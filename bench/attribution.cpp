@@ -15,7 +15,7 @@
 
 #include "bench/fixtures.hpp"
 #include "ir/passes/widen.hpp"
-#include "parity/cli/reference.hpp"
+#include "library/reference.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/verify/verify.hpp"
 
@@ -85,7 +85,7 @@ void attribution(benchmark::State& state, const std::string& name, int threads) 
   const parity::cases::Case subject = parity::verify::load_case(graph_path(name), {});
   const ir::Graph& graph = subject.file->graph;
   Replay replay(graph, subject.feeds);
-  ref_cpu::CpuExecutor reference = parity::cli::reference_executor();
+  ref_cpu::CpuExecutor reference = library::reference_executor();
   const ir::Graph wide = ir::passes::widen(graph);
   ir::Feeds wide_feeds;
   for (const auto& [source, tensor] : subject.feeds) wide_feeds.emplace(source, ir::passes::widen(tensor));

@@ -16,4 +16,6 @@ std::vector<std::pair<std::string, std::string>> library_versions() {
           {"tbb", ir::cat(TBB_VERSION_MAJOR, '.', TBB_VERSION_MINOR)}};
 }
 
+bool has_fftw() { return !chosen_kernels().fftw_version().starts_with("none"); }
+
 }  // namespace plumb::ref_cpu

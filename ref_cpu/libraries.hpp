@@ -10,4 +10,7 @@ namespace plumb::ref_cpu {
 /// numbers says what made them.
 std::vector<std::pair<std::string, std::string>> library_versions();
 
+/// Whether FFTW is among them, with which the whole is under the GPL (docs/licences.md).
+bool has_fftw();
+
 }  // namespace plumb::ref_cpu

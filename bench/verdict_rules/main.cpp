@@ -12,7 +12,7 @@
 #include "bench/verdict_rules/rules.hpp"
 #include "bench/verdict_rules/settings.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
-#include "parity/cli/reference.hpp"
+#include "library/reference.hpp"
 #include "parity/power/faults/fault.hpp"
 #include "parity/power/faults/witness.hpp"
 
@@ -133,7 +133,7 @@ int main(int argc, char** argv) {
     return at < argc ? std::strtoull(argv[at], nullptr, 10) : preset;
   };
   const std::uint64_t clean_seeds = number(1, 80), faulty_seeds = number(2, 2);
-  ref_cpu::CpuExecutor cpu = parity::cli::reference_executor();
+  ref_cpu::CpuExecutor cpu = library::reference_executor();
   std::unique_ptr<gpu_vulkan::VulkanExecutor> gpu;
   if (argc <= 3) gpu = std::make_unique<gpu_vulkan::VulkanExecutor>();
   ir::Executor& candidate = gpu ? static_cast<ir::Executor&>(*gpu) : cpu;

@@ -12,10 +12,15 @@ namespace plumb::parity::check {
 /// An op and its attributes in the words of the command line: "axis" and "-1".
 using Words = std::vector<std::pair<std::string, std::string>>;
 
+/// How messages call an op and an attribute that were given.
+struct WordNames {
+  std::string_view op = "--op", attribute = "--attr";
+};
+
 /// The op called `name` with these attributes, each a JSON value as graph files have it; a name of a choice or a dtype
 /// may stand without quotes. Throws Error, with the nearest name, for an op or attribute that does not exist, for
 /// values of another kind, and with their kinds for attributes that must be given and are not.
-ir::Op op_of(const std::string& name, const Words& attributes);
+ir::Op op_of(const std::string& name, const Words& attributes, const WordNames& called = {});
 
 /// One check: an op on operands of these types, filled in one way.
 struct Check {

@@ -15,13 +15,13 @@ namespace formats = ir::formats;
 constexpr formats::JsonLimits value_limits{.bytes = 1 << 20, .values = 1 << 16, .depth = 8};
 constexpr std::size_t longest_quote = 80;
 
-const ir::OpSchema& schema_of(const std::string& name) {
+const ir::OpSchema& schema_of(const std::string& name, const WordNames& called) {
   const ir::OpSchema* const schema = ir::find_schema(name);
   if (schema != nullptr) return *schema;
   std::vector<std::string> names;
   for (const ir::OpSchema* one : ir::all_schemas()) names.emplace_back(one->name);
   const std::string meant = core::did_you_mean(name, names);
-  ir::fail("--op: there is no op '", name.substr(0, longest_quote), "'",
+  ir::fail(called.op, ": there is no op '", name.substr(0, longest_quote), "'",
            meant.empty() ? "; `plumb ops` lists them" : meant);
 }
 
@@ -40,17 +40,17 @@ formats::Json value_of(const ir::FieldInfo* field, const std::string& text) {
   return formats::parse_json(text, value_limits);
 }
 
-void require_choice(const ir::FieldInfo& field, const std::string& text) {
+void require_choice(const ir::FieldInfo& field, const std::string& text, const WordNames& called) {
   if (field.choices.empty() || text.starts_with('"')) return;
   if (std::ranges::find(field.choices, std::string_view(text)) != field.choices.end()) return;
-  ir::fail("--attr ", field.name, ": there is no '", text.substr(0, longest_quote), "'",
+  ir::fail(called.attribute, " ", field.name, ": there is no '", text.substr(0, longest_quote), "'",
            core::did_you_mean(text, {field.choices.begin(), field.choices.end()}), "; it is ", kind_of(field));
 }
 
 }  // namespace
 
-ir::Op op_of(const std::string& name, const Words& attributes) {
-  const ir::OpSchema& schema = schema_of(name);
+ir::Op op_of(const std::string& name, const Words& attributes, const WordNames& called) {
+  const ir::OpSchema& schema = schema_of(name, called);
   const auto fields = schema.fields();
   std::vector<std::string> names;
   for (const ir::FieldInfo& field : fields) names.emplace_back(field.name);
@@ -59,16 +59,16 @@ ir::Op op_of(const std::string& name, const Words& attributes) {
   for (const auto& [attribute, text] : attributes) {
     const auto field = std::ranges::find(fields, std::string_view(attribute), &ir::FieldInfo::name);
     if (field == fields.end() && !(has_data && attribute == "values"))
-      ir::fail("--attr: ", name, " has no attribute '", attribute.substr(0, longest_quote), "'",
+      ir::fail(called.attribute, ": ", name, " has no attribute '", attribute.substr(0, longest_quote), "'",
                core::did_you_mean(attribute, names), "; `plumb ops ", name, "` lists them");
     const bool is_twice = std::ranges::count(attributes, attribute, &Words::value_type::first) > 1;
-    ir::require(!is_twice, "--attr ", attribute, " is given twice");
-    if (field != fields.end()) require_choice(*field, text);
+    ir::require(!is_twice, called.attribute, " ", attribute, " is given twice");
+    if (field != fields.end()) require_choice(*field, text, called);
     try {
       members.emplace_back(attribute, value_of(field != fields.end() ? &*field : nullptr, text));
     } catch (const ir::Error& error) {
-      ir::fail("--attr ", attribute, ": is ", field != fields.end() ? kind_of(*field) : "an array", ", got '",
-               text.substr(0, longest_quote), "': ", error.what());
+      ir::fail(called.attribute, " ", attribute, ": is ", field != fields.end() ? kind_of(*field) : "an array",
+               ", got '", text.substr(0, longest_quote), "': ", error.what());
     }
   }
   std::string missing;
@@ -77,7 +77,7 @@ ir::Op op_of(const std::string& name, const Words& attributes) {
       return one.first == field.name || (field.name == "data" && one.first == "values");
     });
     if (field.presence == ir::Presence::required && !is_given)
-      missing += ir::cat(missing.empty() ? "" : ", ", "--attr ", field.name, "=... (", kind_of(field), ")");
+      missing += ir::cat(missing.empty() ? "" : ", ", called.attribute, " ", field.name, "=... (", kind_of(field), ")");
   }
   ir::require(missing.empty(), name, " needs ", missing);
   formats::Findings findings;

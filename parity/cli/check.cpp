@@ -12,14 +12,13 @@
 
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/files/interruption.hpp"
+#include "library/reference.hpp"
 #include "parity/cli/checking/check_flags.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/duration.hpp"
 #include "parity/cli/flags/output_flags.hpp"
-#include "parity/cli/reference.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/core/terminal/text.hpp"
-#include "parity/foreign/candidate.hpp"
 #include "parity/report/junit.hpp"
 #include "parity/report/kept_result.hpp"
 #include "parity/report/progress.hpp"
@@ -37,28 +36,19 @@ bool is_on_stdout(const CheckFlags& flags) { return flags.json == "-" || flags.j
 struct Judged {
   flags::DeviceFlags device_flags;  ///< with the device that --candidate names
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device = {};
-  flags::OpenedCandidate other = {};
+  library::OpenedCandidate other = {};
 
   explicit Judged(const CheckFlags& flags) : device_flags(flags.device) {
     if (flags::is_vulkan(flags.candidate, device_flags))
       device = std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(device_flags));
     else
       other = flags::open_candidate(flags.candidate, device_flags);
-    ir::require(other.foreign == nullptr || other.foreign->computes(), "--candidate ", flags.candidate.candidate,
+    ir::require(flags::computes(other), "--candidate ", flags.candidate.candidate,
                 ": computes nothing, and a check needs who does");
   }
 
-  /// Whether it may give 0 in place of a subnormal number: our device says so, others where they promise not to.
-  bool flushes_subnormals() const {
-    return device ? !device->facts().denormals_kept_f32 : other.may_flush_subnormals();
-  }
-
   cases::Executors executors(ir::Executor& reference) const {
-    return {.reference = reference,
-            .candidate = device ? device.get() : other.executor.get(),
-            .foreign = other.foreign,
-            .candidate_is_host = other.is_host(),
-            .flushes_subnormals = flushes_subnormals()};
+    return library::executors_of(reference, device ? *device : *other.executor);
   }
 
   /// The end of a repro line: who is judged, and on which device.
@@ -106,7 +96,7 @@ class CheckRun {
             flags.style, core::terminal::surroundings_of(is_on_stdout(flags) ? STDERR_FILENO : STDOUT_FILENO))),
         budget_(flags::seconds_of("--budget", flags.budget)),
         comparing_(flags.device.threads),
-        reference_(reference_executor(flags.device.threads)) {
+        reference_(library::reference_executor(flags.device.threads)) {
     for (const ir::TensorTypes& types : plan_.types) widest_ = std::max(widest_, types_text(types).size());
     widest_ = std::min<std::size_t>(widest_, 48);
   }

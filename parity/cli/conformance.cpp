@@ -9,13 +9,13 @@
 
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/files/interruption.hpp"
+#include "library/reference.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/model_files.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
-#include "parity/cli/reference.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/core/regular_expression.hpp"
 #include "parity/core/terminal/table.hpp"
@@ -118,7 +118,7 @@ int run_conformance(const ConformanceFlags& flags) {
              junit = outputs.open(flags.junit, ir::files::FileKind::xml),
              markdown = outputs.open_text(flags.markdown, "");
   const core::ThreadLimit comparing(flags.device.threads);
-  ref_cpu::CpuExecutor reference = reference_executor(flags.device.threads);
+  ref_cpu::CpuExecutor reference = library::reference_executor(flags.device.threads);
   studies::conformance::ConformanceContext context;
   std::string why_not;
   const auto device = open_device(flags.device, why_not);

@@ -9,13 +9,13 @@
 #include <memory>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
+#include "library/reference.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/cli/planting/plan_faults.hpp"
-#include "parity/cli/reference.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/parallel.hpp"
@@ -71,7 +71,7 @@ struct Bench {
   std::optional<policy::Gate> gate;
 
   explicit Bench(const PowerFlags& flags)
-      : comparing(flags.device.threads), reference(reference_executor(flags.device.threads)) {
+      : comparing(flags.device.threads), reference(library::reference_executor(flags.device.threads)) {
     if (flags.on == "gpu") device = std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(flags.device));
     if (flags.policy.empty()) return;
     gate = policy::Gate{.policy = policy::read(flags.policy), .today = policy::today()};

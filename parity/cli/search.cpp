@@ -11,12 +11,12 @@
 
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/files/output_file.hpp"
+#include "library/reference.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/duration.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
-#include "parity/cli/reference.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/parallel.hpp"
 
@@ -54,7 +54,7 @@ int run_search(const SearchFlags& flags) {
     return verify::load_case(flags.path, fill);
   };
   start(ir::AdversarialKind::wave);  // a fault of the graph is reported before a device is looked for
-  ref_cpu::CpuExecutor reference = reference_executor(flags.device.threads);
+  ref_cpu::CpuExecutor reference = library::reference_executor(flags.device.threads);
   gpu_vulkan::VulkanExecutor device(flags::vulkan_options(flags.device));
   const cases::Executors executors{
       .reference = reference, .candidate = &device, .flushes_subnormals = !device.facts().denormals_kept_f32};

@@ -8,13 +8,13 @@
 #include <memory>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
+#include "library/reference.hpp"
 #include "parity/cases/precision_plan.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
-#include "parity/cli/reference.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/parallel.hpp"
@@ -160,7 +160,8 @@ int run_sweep(const SweepFlags& flags) {
   const std::vector<cases::Case> samples = load_samples(flags);
   if (!flags.given.empty()) options.given = cases::plan_of(samples.front().file->graph, flags.given);
   const core::ThreadLimit comparing(flags.device.threads);
-  ref_cpu::CpuExecutor reference = reference_executor(flags.device.threads), host({.threads = flags.device.threads});
+  ref_cpu::CpuExecutor reference = library::reference_executor(flags.device.threads),
+                       host({.threads = flags.device.threads});
   const auto device = open_device(flags.device);
   // A software device's clock says what this CPU does, and what else it has to do.
   options.by_time = device && device->facts().kind != gpu_vulkan::device::DeviceKind::software;

@@ -8,12 +8,11 @@
 
 #include "ir/files/interruption.hpp"
 #include "ir/files/read_file.hpp"
+#include "library/reference.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/cli/reference.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
 #include "parity/core/terminal/text.hpp"
-#include "parity/foreign/candidate.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_lint.hpp"
 #include "parity/profile/emulated_node.hpp"
@@ -36,7 +35,7 @@ VerifyRun::VerifyRun(const flags::VerifyFlags& flags)
       style_(core::terminal::style_of(
           flags.style, core::terminal::surroundings_of(is_on_stdout(flags) ? STDERR_FILENO : STDOUT_FILENO))),
       comparing_(flags.device.threads),
-      reference_(reference_executor(flags.device.threads)) {}
+      reference_(library::reference_executor(flags.device.threads)) {}
 
 void VerifyRun::open_candidate() {
   device_flags_ = flags_.device;
@@ -65,11 +64,11 @@ void VerifyRun::open_foreign() {
   refuse(flags_.each_kernel, "--each-kernel");
   refuse(!flags_.emulate.empty(), "--emulate");
   other_ = flags::open_candidate(flags_.candidate, device_flags_);
-  ir::require(flags_.seeds == 1 || other_.foreign == nullptr || other_.foreign->computes(), "--candidate ", spec,
+  ir::require(flags_.seeds == 1 || flags::computes(other_), "--candidate ", spec,
               " has the numbers of one run, and --seeds asks for ", flags_.seeds);
   settings_.candidate = spec;
-  if (flags_.candidate.taps != flags::CandidateFlags{}.taps)
-    settings_.knobs.emplace_back("taps", flags_.candidate.taps);
+  if (flags_.candidate.options.taps != library::CandidateOptions{}.taps)
+    settings_.knobs.emplace_back("taps", flags_.candidate.options.taps);
 }
 
 void VerifyRun::open_device() try {
@@ -113,14 +112,25 @@ void VerifyRun::open_profile() {
     out_ << fmt::format("profile: {} of {} ({}){}\n", profile_.sha256().substr(0, 12), profile_.name, path, other);
 }
 
-/// Vulkan lets a device flush subnormals unless it promises to keep them, or the profile knows; so may any candidate
-/// that does not say that it keeps them.
-bool VerifyRun::flushes_subnormals() const {
-  if (other_.executor) return other_.may_flush_subnormals();
+/// Vulkan lets a device flush subnormals unless it promises to keep them, or the profile knows.
+bool VerifyRun::device_flushes_subnormals() const {
   const profile::SubnormalHandling f32 = profile_.subnormals_of(ir::DType::f32);
   if (f32.in != profile::Subnormals::unknown && f32.out != profile::Subnormals::unknown)
     return f32.in == profile::Subnormals::flushed || f32.out == profile::Subnormals::flushed;
   return device_ && !device_->facts().denormals_kept_f32;
+}
+
+cases::Executors VerifyRun::executors() {
+  if (other_.executor) {
+    cases::Executors made = library::executors_of(reference_, *other_.executor);
+    made.profile = &profile_;
+    return made;
+  }
+  return {.reference = reference_,
+          .candidate = device_.get(),
+          .why_not = why_no_device_,
+          .flushes_subnormals = device_flushes_subnormals(),
+          .profile = &profile_};
 }
 
 /// The outputs of the run, which never replace a file that it reads.
@@ -277,13 +287,7 @@ int VerifyRun::run() {
     feed_as_candidate(batch);
     open_policy(batch);
   }
-  const cases::Executors executors{.reference = reference_,
-                                   .candidate = other_.executor ? other_.executor.get() : device_.get(),
-                                   .why_not = why_no_device_,
-                                   .foreign = other_.foreign,
-                                   .candidate_is_host = other_.is_host(),
-                                   .flushes_subnormals = flushes_subnormals(),
-                                   .profile = &profile_};
+  const cases::Executors executors = this->executors();
   // Interrupted, the record is closed first: words are asked for in the reverse order.
   std::optional<ir::files::LastWord> last_word(std::in_place, [&] { return cut_off(reports); });
   const auto recorder = open_record(outputs);

@@ -29,6 +29,12 @@ model=$source/../../fixtures/onnx/light_squeezenet.onnx
 expect_squeezenet() { "$1" "$model" | grep -q '^onnx softmaxout_1 f32\[1, 1000, 1, 1\]$'; }
 expect_squeezenet "$scratch/cmake/onnx_consumer"
 
+network=$source/../../fixtures/networks/convnet/model.onnx
+"$scratch/cmake/all_consumer" "$network" | tee "$scratch/judged"
+grep -q '^off by 0: passed passed 0$' "$scratch/judged"
+grep -q '^off by 0.0001: failed failed 1$' "$scratch/judged"
+grep -q '^model: passed$' "$scratch/judged"
+
 pkg_config_path=$(dirname "$(find "$prefix" -name plumbline.pc)")
 export PKG_CONFIG_PATH="$pkg_config_path"
 # shellcheck disable=SC2046  # several flags
@@ -40,3 +46,18 @@ expect_output "$scratch/consumer"
 "$cxx" $(pkg-config --cflags plumbline-onnx) -std=c++20 "$source/onnx.cpp" -o "$scratch/onnx_consumer" \
   $(pkg-config --libs plumbline-onnx)
 expect_squeezenet "$scratch/onnx_consumer"
+
+# C, by CMake and by pkg-config; Python, by what is installed beside it.
+expect_c() {
+  "$@" | tee "$scratch/judged"
+  grep -q '^check: passed$' "$scratch/judged"
+  grep -q '^verify: failed$' "$scratch/judged"
+}
+cmake -S "$source/c" -B "$scratch/cmake_c" -G Ninja "-DCMAKE_PREFIX_PATH=$prefix" >/dev/null
+cmake --build "$scratch/cmake_c"
+expect_c "$scratch/cmake_c/c_consumer"
+# shellcheck disable=SC2046
+cc -std=c99 $(pkg-config --cflags plumbline-c) "$source/../../docs/example/library.c" -o "$scratch/c_consumer" \
+  $(pkg-config --libs plumbline-c) -lm
+library=$(dirname "$(find "$prefix" -name libplumbline.so.1)")
+expect_c env LD_LIBRARY_PATH="$library" "$scratch/c_consumer"

@@ -2,7 +2,7 @@
 // (verdict.md V58).
 #include <gtest/gtest.h>
 
-#include "parity/cli/reference.hpp"
+#include "library/reference.hpp"
 #include "parity/verify/verify.hpp"
 #include "tests/seams/seams.hpp"
 
@@ -20,7 +20,7 @@ parity::cases::CaseResult verified(const std::string& text) {
   const auto file = std::make_shared<const ir::formats::GraphFile>(ir::formats::parse_graph(text, "."));
   const parity::cases::Case subject{
       .name = "seam.json", .file = file, .feeds = ir::formats::materialise(*file, 1), .seed = 1};
-  ref_cpu::CpuExecutor reference = parity::cli::reference_executor(), candidate;
+  ref_cpu::CpuExecutor reference = library::reference_executor(), candidate;
   parity::cases::Observer nobody;
   return parity::verify::verify(subject, {.reference = reference, .candidate = &candidate}, {}, nobody);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/formats/tensor_json.hpp"
+#include "library/verify.hpp"
 #include "parity/check/draw.hpp"
 #include "parity/cli/flags/demand_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
@@ -153,7 +154,7 @@ CheckPlan plan_of(const CheckFlags& flags) {
   for (const std::string& text : flags.attributes) words.push_back(split_at_equals("--attr", text));
   const ir::Op op = check::op_of(flags.op, words);
   CheckPlan plan{.op = op, .attributes = words, .types = {}, .fills = {}, .seed = flags.seed, .seeds = flags.seeds};
-  for (const std::string& text : flags.fills) flags::read_fill(text, plan.fills.emplace_back());
+  for (const std::string& text : flags.fills) library::set_fill(text, "--fill", plan.fills.emplace_back());
   plan.types = types_of(op, flags);
   return plan;
 }

@@ -9,7 +9,6 @@
 #include <optional>
 #include <random>
 
-#include "ir/adversarial/adversarial.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "ir/passes/precision.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
@@ -156,19 +155,6 @@ verify::FillOptions fill_options(const GraphFlags& flags) {
     options.read_given = [names, model = flags.model, most = options.memory_budget](
                              const ir::formats::GraphFile& file) { return given_to(file, *names, model, most); };
   return options;
-}
-
-void read_fill(const std::string& text, verify::FillOptions& options) {
-  const std::size_t colon = text.find(':');
-  const std::string kind = text.substr(0, colon);
-  if (kind == "adversarial") {
-    options.kind = core::FillKind::adversarial;
-    if (colon != text.npos) options.adversarial = ir::adversarial::kind_named(text.substr(colon + 1));
-    return;
-  }
-  ir::require(text == "graph" || text == "exact", "--fill is graph, exact, adversarial or adversarial:NAME, got '",
-              text, "'");
-  if (text == "exact") options.kind = core::FillKind::exact;
 }
 
 }  // namespace plumb::parity::cli::flags

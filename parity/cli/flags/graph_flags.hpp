@@ -38,7 +38,4 @@ verify::FillOptions fill_options(const GraphFlags& flags);
 /// Lets many cases of one graph read its files once: what is read is the same for every seed.
 void read_once(verify::FillOptions& fill);
 
-/// Sets the fill by `--fill`: graph, exact, adversarial or adversarial:NAME. Throws Error for anything else.
-void read_fill(const std::string& text, verify::FillOptions& options);
-
 }  // namespace plumb::parity::cli::flags

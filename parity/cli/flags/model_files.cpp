@@ -13,56 +13,16 @@
 #include "ir/files/file_kind.hpp"
 #include "ir/formats/onnx/onnx_file.hpp"
 #include "ir/formats/tensor_files.hpp"
+#include "library/model.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/regular_expression.hpp"
 #include "parity/report/progress.hpp"
-#include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli::flags {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::int64_t extent_of(std::string_view text, std::string_view flag) {
-  std::int64_t extent = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
-  ir::require(error == std::errc{} && end == text.data() + text.size() && extent >= 0,
-              "--shape wants name=extent,extent,..., got '", flag, "'");
-  return extent;
-}
-
-constexpr std::string_view all_that_is_open = "*";  ///< as --shape names it
-
-/// The shapes and extents by each --shape, of which none may contradict another.
-ir::formats::OnnxOptions options_of(const std::vector<std::string>& flags) {
-  // Folds what only shapes a graph; small tensors, for which threads do not pay.
-  static ref_cpu::CpuExecutor executor({.threads = 1});
-  ir::formats::OnnxOptions options{.evaluate = ir::formats::evaluate_with(executor)};
-  std::map<std::string, std::pair<std::vector<std::int64_t>, std::string>> shapes;  // and the flag, by name
-  for (const std::string& flag : flags) {
-    const auto equals = flag.find('=');
-    ir::require(equals != std::string::npos && equals != 0, "--shape wants name=extent,extent,..., got '", flag, "'");
-    std::vector<std::int64_t> extents;
-    std::string_view rest = std::string_view(flag).substr(equals + 1);
-    while (!rest.empty()) {
-      const auto comma = std::min(rest.find(','), rest.size());
-      extents.push_back(extent_of(rest.substr(0, comma), flag));
-      rest.remove_prefix(std::min(comma + 1, rest.size()));
-    }
-    const std::string name = flag.substr(0, equals);
-    ir::require(name != all_that_is_open || extents.size() == 1,
-                "--shape '*=1' wants one extent, for all that is open, got '", flag, "'");
-    const auto [held, is_new] = shapes.try_emplace(name, std::pair(extents, flag));
-    ir::require(is_new || held->second.first == extents, "--shape ", flag, " contradicts --shape ",
-                held->second.second);
-    if (name == all_that_is_open)
-      options.rest = extents[0];
-    else
-      options.shapes.insert_or_assign(name, std::move(extents));
-  }
-  return options;
-}
 
 /// Names that --shape may give an extent or extents, of one model.
 void add_shape_names(const fs::path& path, std::vector<std::string>& names) {
@@ -136,7 +96,7 @@ fs::path data_folder(const fs::path& model, const std::string& given) {
 /// All that is known of a model before it is read; `facts` are its own.
 ir::formats::OnnxOptions options_for(const fs::path& path, const ModelFlags& flags,
                                      const ir::formats::OnnxFacts& facts) {
-  ir::formats::OnnxOptions options = options_of(flags.shapes);
+  ir::formats::OnnxOptions options = library::onnx_options(flags.shapes, "--shape");
   if (!flags.data.empty()) read_inputs(data_folder(path, flags.data), facts, options);
   give(flags, facts, options);
   return options;
@@ -148,7 +108,7 @@ bool gives_something(const ModelFlags& flags) {
 }
 
 ir::formats::OnnxModel read_model(const fs::path& path, const ModelFlags& flags) {
-  if (!gives_something(flags)) return ir::formats::read_onnx(path, options_of(flags.shapes));
+  if (!gives_something(flags)) return ir::formats::read_onnx(path, library::onnx_options(flags.shapes, "--shape"));
   return ir::formats::read_onnx(path, options_for(path, flags, ir::formats::read_onnx_facts(path)));
 }
 
@@ -241,7 +201,7 @@ void require_known_shapes(std::span<const std::string> paths, const ModelFlags& 
   const std::string where = paths.size() == 1 ? paths[0] + ": " : "";
   for (const std::string& flag : flags.shapes) {
     const std::string name = flag.substr(0, flag.find('='));
-    if (name == all_that_is_open) continue;
+    if (name == library::all_that_is_open) continue;
     ir::require(std::ranges::find(names, name) != names.end(), where, "no input or open extent is called '", name,
                 "', which --shape names", core::did_you_mean(name, names));
   }

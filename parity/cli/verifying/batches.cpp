@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/files/file_kind.hpp"
+#include "library/verify.hpp"
 #include "parity/cases/listed/case_list.hpp"
 #include "parity/cli/flags/as_meant.hpp"
 #include "parity/cli/flags/graph_paths.hpp"
@@ -35,7 +36,7 @@ verify::FillOptions fill_options(const Batch& batch) {
   flags::settle_by_dump(batch.flags.candidate, graph.model);
   if (graph.model.are_for_several) flags::require_known_shapes(batch.paths, graph.model);
   verify::FillOptions fill = flags::fill_options(graph);
-  flags::read_fill(batch.flags.fill, fill);
+  library::set_fill(batch.flags.fill, "--fill", fill);
   ir::require(fill.kind != core::FillKind::exact || batch.flags.seeds == 1,
               "--fill exact makes a graph of its own for each seed");
   ir::require(fill.kind != core::FillKind::exact || fill.precision.empty(),

@@ -38,7 +38,8 @@ class VerifyRun {
   void feed_as_candidate(Batch& batch) const;
   void open_profile();
   void open_policy(Batch& batch) const;
-  bool flushes_subnormals() const;
+  bool device_flushes_subnormals() const;
+  cases::Executors executors();
   void print_plan(const ir::Graph& graph);
   report::Detail detail() const;
   void report(const cases::CaseResult& result, bool is_one_of_many, report::Times times);
@@ -72,7 +73,7 @@ class VerifyRun {
   cases::RunSettings settings_;
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device_;
   std::string why_no_device_;
-  flags::OpenedCandidate other_;  ///< who is judged, where that is not the device
+  library::OpenedCandidate other_;  ///< who is judged, where that is not the device
   std::vector<Batch> batches_;
   profile::DeviceProfile profile_ = profile::safe_profile();
   std::optional<std::uint64_t> planned_;  ///< cases; nothing where they are found on the way

@@ -4,12 +4,12 @@
 #include "ref_cpu/bounded_product.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
-namespace plumb::parity::cli {
+namespace plumb::library {
 
 /// The CPU executor as the reference of comparisons: it makes the limits of matrix products along with the products.
 /// parity does not know ref_cpu, nor ref_cpu parity, so the op of the one meets the kernel of the other here.
 inline ref_cpu::CpuExecutor reference_executor(int threads = 0) {
-  using Op = bounds::BoundedMatmul;
+  using Op = parity::bounds::BoundedMatmul;
   const auto kernel = [](const ir::Op& of, ref_cpu::Call& call) {
     const Op& op = of.as<Op>();
     run(ref_cpu::BoundedProduct{.transpose_a = op.transpose_a,
@@ -26,4 +26,4 @@ inline ref_cpu::CpuExecutor reference_executor(int threads = 0) {
   return ref_cpu::CpuExecutor({.threads = threads, .extra_kernels = {{&ir::schema<Op>(), kernel}}});
 }
 
-}  // namespace plumb::parity::cli
+}  // namespace plumb::library

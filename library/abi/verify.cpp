@@ -1,0 +1,204 @@
+// Verdicts of the ABI.
+#include "library/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "library/abi/errors.hpp"
+#include "library/abi/handles.hpp"
+#include "library/abi/structs.hpp"
+#include "parity/policy/policy_file.hpp"
+#include "parity/policy/policy_gate.hpp"
+#include "parity/report/report.hpp"
+
+using namespace plumb;
+
+namespace plumb::library::abi {
+namespace {
+
+namespace cases = parity::cases;
+
+/// A policy at work; nothing where none is named.
+std::optional<parity::policy::Gate> gate_of(const char* policy) {
+  if (policy == nullptr) return std::nullopt;
+  return parity::policy::Gate{.policy = parity::policy::read(policy), .today = parity::policy::today()};
+}
+
+parity::core::Mode mode_of(const char* text) {
+  const std::string name = text_or(text, "attribute");
+  const auto mode = ir::enum_value<parity::core::Mode>(name);
+  ir::require(mode.has_value(), "mode: is attribute, propagate or isolate, got '", name, "'");
+  return *mode;
+}
+
+/// Tells the caller how far a verification is, who may end it.
+class Progress final : public cases::Observer {
+ public:
+  explicit Progress(const plumb_verify_options& options) : progress_(options.progress), user_(options.user) {}
+
+  void step(std::string_view what, std::size_t done, std::size_t steps) override {
+    if (progress_ != nullptr && progress_(user_, std::string(what).c_str(), done, steps) != 0) throw Stopped();
+  }
+
+ private:
+  decltype(plumb_verify_options::progress) progress_;
+  void* user_;
+};
+
+parity::core::Coverage coverage_of(const plumb_verify_options& given) {
+  parity::core::Coverage made = given.strict != 0 ? parity::core::strict_coverage : parity::core::usual_coverage;
+  const auto set = [](double& share, double wanted, std::string_view field) {
+    ir::require(wanted >= 0 && wanted <= 1, field, ": is a share from 0 to 1, got ", wanted);
+    if (wanted != 0) share = wanted;
+  };
+  set(made.flops, given.min_verified_work, "options.min_verified_work");
+  set(made.elements, given.min_verified_elements, "options.min_verified_elements");
+  return made;
+}
+
+VerifyOptions options_of(const plumb_verify_options& given) {
+  VerifyOptions made{.threads = given.threads};
+  ir::require(given.threads >= 0, "options.threads: is ", given.threads);
+  if (given.seed != 0) made.fill.seed = given.seed;
+  if (given.fill != nullptr) set_fill(given.fill, "options.fill", made.fill);
+  if (given.dtype != 0) {
+    const ir::DType dtype = dtype_of(given.dtype, "options.dtype");
+    ir::require(dtype == ir::DType::f16 || dtype == ir::DType::bf16, "options.dtype: is f16 or bf16, got ", dtype);
+    made.fill.dtype = dtype;
+  }
+  made.fill.expected = feeds_of(given.expected, given.expected_count, "options.expected");
+  made.verify.filter = text_or(given.filter, "");
+  if (given.repeat != 0) made.verify.repeat = given.repeat;
+  made.verify.mode = mode_of(given.mode);
+  made.verify.min_verified = coverage_of(given);
+  made.verify.plain = given.no_plain == 0;
+  made.verify.metamorphic = given.metamorphic != 0;
+  if (!made.fill.expected.empty()) made.verify.expected = parity::checks::expected::Options{};
+  return made;
+}
+
+/// The element that came closest to its limit, or beyond it.
+void add_worst(const parity::compare::Comparison& comparison, plumb_row& row) {
+  row.worst = -1;
+  row.got = row.truth = row.allowed = std::nan("");
+  if (comparison.worst.empty()) return;
+  const parity::compare::Worst& worst = comparison.worst.front();
+  row.worst = static_cast<std::int64_t>(worst.index);
+  row.got = worst.got;
+  row.truth = worst.expected;
+  row.allowed = worst.allowed;
+}
+
+}  // namespace
+}  // namespace plumb::library::abi
+
+plumb_result::plumb_result(parity::cases::CaseResult of, const parity::core::Demands& demands)
+    : result(std::move(of)), outcome(library::outcome_of(result, demands)), verdict(ir::enum_name(result.verdict)) {
+  for (const parity::cases::NodeResult& node : result.nodes) {
+    Row row{.label = node.name(),
+            .op = node.op,
+            .verdict = std::string(ir::enum_name(node.verdict)),
+            .why = node.why,
+            .kernel = node.kernel,
+            .paired = std::string(ir::enum_name(node.paired)),
+            .repro = node.repro};
+    if (result.subject.file && node.node < result.subject.file->graph.nodes().size()) {
+      const ir::Graph& graph = result.subject.file->graph;
+      const ir::Value value = graph.nodes()[node.node].outputs.at(node.output);
+      row.is_result = std::ranges::find(graph.results(), value) != graph.results().end();
+    }
+    rows.push_back(std::move(row));
+  }
+}
+
+using library::abi::guarded;
+
+plumb_error* plumb_verify(const plumb_graph* graph, const plumb_tensor* inputs, size_t count, plumb_executor* candidate,
+                          const plumb_verify_options* options, plumb_result** result) {
+  return guarded([&] {
+    library::abi::require_place(result, "result");
+    const plumb_graph& of = library::abi::require_handle(graph, "graph");
+    library::OpenedCandidate& judged = *library::abi::require_handle(candidate, "candidate").opened;
+    const auto given = library::abi::read(options, "options");
+    library::VerifyOptions made = library::abi::options_of(given);
+    made.fill.given = library::abi::feeds_of(inputs, count, "inputs");
+    if (judged.inputs && made.fill.given.empty()) made.fill.read_given = judged.inputs;
+    const auto gate = library::abi::gate_of(given.policy);
+    made.verify.gate = gate ? &*gate : nullptr;
+    library::abi::Progress progress(given);
+    parity::cases::CaseResult judgement = library::verify(of.model, *judged.executor, made, &progress);
+    *result = new plumb_result(std::move(judgement), {.strict = given.strict != 0, .verified = given.verified != 0});
+  });
+}
+
+plumb_error* plumb_check(const char* op, const char* attributes, const plumb_tensor* inputs, size_t input_count,
+                         const plumb_tensor* got, size_t got_count, const plumb_check_options* options,
+                         plumb_result** result) {
+  return guarded([&] {
+    library::abi::require_place(result, "result");
+    const ir::Op made = library::abi::op_of(op, attributes);
+    const auto given = library::abi::read(options, "options");
+    const auto gate = library::abi::gate_of(given.policy);
+    ir::require(given.threads >= 0, "options.threads: is ", given.threads);
+    parity::cases::CaseResult judgement = library::check(
+        made, library::abi::copies_of(inputs, input_count, "inputs"), library::abi::copies_of(got, got_count, "got"),
+        {.keeps_subnormals = given.keeps_subnormals != 0, .gate = gate ? &*gate : nullptr, .threads = given.threads});
+    *result = new plumb_result(std::move(judgement), {.strict = given.strict != 0});
+  });
+}
+
+int plumb_result_exit(const plumb_result* result) {
+  return result != nullptr ? static_cast<int>(result->outcome.exit) : PLUMB_ERROR_INVALID;
+}
+
+const char* plumb_result_verdict(const plumb_result* result) {
+  return result != nullptr ? result->verdict.c_str() : "";
+}
+
+const char* plumb_result_message(const plumb_result* result) {
+  return result != nullptr ? result->result.message.c_str() : "";
+}
+
+size_t plumb_result_rows(const plumb_result* result) { return result != nullptr ? result->rows.size() : 0; }
+
+plumb_error* plumb_result_row(const plumb_result* result, size_t k, plumb_row* row) {
+  return guarded([&] {
+    const plumb_result& of = library::abi::require_handle(result, "result");
+    ir::require(k < of.rows.size(), "k: is ", k, ", and there are ", of.rows.size());
+    const parity::cases::NodeResult& node = of.result.nodes[k];
+    const plumb_result::Row& texts = of.rows[k];
+    plumb_row made{};
+    made.group = static_cast<std::uint32_t>(node.group);
+    made.label = texts.label.c_str();
+    made.op = texts.op.c_str();
+    made.verdict = texts.verdict.c_str();
+    made.why = texts.why.c_str();
+    made.kernel = texts.kernel.c_str();
+    made.paired = texts.paired.c_str();
+    made.repro = texts.repro.c_str();
+    const parity::compare::Comparison& comparison = node.gated();
+    made.error = comparison.max_abs.value;
+    made.ratio = comparison.ratio();
+    made.ulp = comparison.max_ulp.value;
+    library::abi::add_worst(comparison, made);
+    made.is_guilty = node.is_guilty ? 1 : 0;
+    made.is_result = texts.is_result ? 1 : 0;
+    library::abi::write(made, row, "row");
+  });
+}
+
+const char* plumb_result_text(plumb_result* result) {
+  if (result == nullptr) return "";
+  const auto make = [&] { result->text = parity::report::to_table(result->result, parity::report::Detail::worst); };
+  if (result->text.empty()) plumb_error_free(guarded(make));
+  return result->text.c_str();
+}
+
+const char* plumb_result_json(plumb_result* result) {
+  if (result == nullptr) return "";
+  const auto make = [&] { result->json = parity::report::to_json(std::span(&result->result, 1), result->outcome); };
+  if (result->json.empty()) plumb_error_free(guarded(make));
+  return result->json.c_str();
+}
+
+void plumb_result_free(plumb_result* result) { delete result; }

@@ -1,0 +1,199 @@
+/* plumbline as a shared library, libplumbline.so.1: C99 and C++ (docs/library.md).
+ *
+ * Rules without exception. A function that can fail returns a plumb_error*: NULL on success, and otherwise nothing was
+ * written to its outputs and the error is the caller's, for plumb_error_free. Handles are opaque, come through a last
+ * argument, are freed by plumb_..._free, which takes NULL, and keep alive what they need. Every struct begins with
+ * `struct_size`, which whoever fills it sets to sizeof of it; fields beyond that count as 0, and 0 is the default. Arrays
+ * of structs step by the size in their first element. Text is UTF-8 and lives as long as the handle that it came from.
+ * Strides are in bytes; NULL means row-major. A handle may be used by one thread at a time, several handles by several
+ * threads; callbacks run on the thread that called. Nothing is printed, no handler is installed, no C++ exception gets
+ * out. Versions of this ABI only ever grow. */
+#ifndef PLUMBLINE_H
+#define PLUMBLINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plumbline_candidate.h" /* enum plumb_dtype */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define PLUMB_API __attribute__((visibility("default")))
+#else
+#define PLUMB_API
+#endif
+
+#define PLUMB_ABI 1u
+
+typedef struct plumb_error plumb_error;
+typedef struct plumb_graph plumb_graph;
+typedef struct plumb_feeds plumb_feeds;
+typedef struct plumb_executor plumb_executor;
+typedef struct plumb_executable plumb_executable;
+typedef struct plumb_result plumb_result;
+
+PLUMB_API uint32_t plumb_abi_version(void); /* PLUMB_ABI of the library */
+PLUMB_API const char* plumb_version(void);  /* "0.1.0" */
+PLUMB_API const char* plumb_licence(void);  /* "MIT", or "GPL-2.0-or-later" where FFTW is linked in */
+
+/* What went wrong, as the program's exit codes have it (docs/ci.md). */
+enum plumb_error_code {
+  PLUMB_ERROR_INVALID = 2,     /* a file, an argument or a shape is wrong; the message names it */
+  PLUMB_ERROR_DEVICE = 3,      /* a device or a candidate failed */
+  PLUMB_ERROR_MEMORY = 5,      /* the host has no memory left */
+  PLUMB_ERROR_STOPPED = 6,     /* the caller's own callback ended it */
+  PLUMB_ERROR_UNSUPPORTED = 77 /* it is right, and this library, its device or the candidate lacks it */
+};
+PLUMB_API int plumb_error_kind(const plumb_error* error); /* enum plumb_error_code; 0 for NULL */
+PLUMB_API const char* plumb_error_message(const plumb_error* error);
+PLUMB_API void plumb_error_free(plumb_error* error);
+
+/* An array in the caller's memory, or the type of one, whose `data` is NULL. */
+typedef struct plumb_tensor {
+  uint32_t struct_size;
+  int32_t dtype; /* enum plumb_dtype */
+  int32_t rank;
+  int32_t device; /* 0: the host */
+  const int64_t* shape;
+  const int64_t* strides;
+  void* data;
+  const char* name; /* where tensors go by names, else NULL */
+} plumb_tensor;
+
+/* Graphs: a file of plumb.graph/1, or an ONNX model. */
+typedef struct plumb_read_options {
+  uint32_t struct_size;
+  uint32_t given_count;
+  const char* shapes;        /* of inputs and open extents: "x=1,3,224,224;batch=8;*=1" */
+  const plumb_tensor* given; /* numbers of inputs, which settle what a model leaves open */
+} plumb_read_options;
+PLUMB_API plumb_error* plumb_graph_read(const char* path, const plumb_read_options* options, plumb_graph** graph);
+/* The text of a plumb.graph/1; files that it names are relative to `folder`. */
+PLUMB_API plumb_error* plumb_graph_parse(const char* json, const char* folder, plumb_graph** graph);
+/* One op on operands of these types, which are inputs x0, x1, ...; its outputs are y, y:1, ... `attributes` is a JSON
+ * object as graph files have it, or NULL. */
+PLUMB_API plumb_error* plumb_graph_of_op(const char* op, const char* attributes, const plumb_tensor* operands,
+                                         size_t count, plumb_graph** graph);
+PLUMB_API void plumb_graph_free(plumb_graph* graph);
+
+enum plumb_values { PLUMB_INPUTS = 0, PLUMB_PARAMS = 1, PLUMB_RESULTS = 2, PLUMB_COMPUTED = 3 };
+PLUMB_API size_t plumb_graph_count(const plumb_graph* graph, int32_t which);
+/* Name and type of a value. */
+PLUMB_API plumb_error* plumb_graph_value(const plumb_graph* graph, int32_t which, size_t k, plumb_tensor* value);
+PLUMB_API size_t plumb_graph_note_count(const plumb_graph* graph);
+PLUMB_API const char* plumb_graph_note(const plumb_graph* graph, size_t k); /* a remark of the reader */
+
+/* Numbers for all inputs and params: the file's own, and made from the seed where it has none. */
+PLUMB_API plumb_error* plumb_graph_feeds(const plumb_graph* graph, uint64_t seed, plumb_feeds** feeds);
+PLUMB_API size_t plumb_feeds_count(const plumb_feeds* feeds);
+PLUMB_API plumb_error* plumb_feeds_tensor(const plumb_feeds* feeds, size_t k, plumb_tensor* tensor);
+PLUMB_API void plumb_feeds_free(plumb_feeds* feeds);
+
+/* Whoever runs graphs, or is judged. */
+typedef struct plumb_candidate_options {
+  uint32_t struct_size;
+  uint32_t timeout; /* seconds for a run; 0: 600 */
+  const char *taps, *names, *pair, *keep_exchange, *framework, *arguments, *device;
+  int32_t returns, threads;
+  uint32_t align;
+} plumb_candidate_options;
+/* "cpu", "vulkan", "vulkan:DEVICE", "file:dump.npz", "exec:COMMAND", "py:FILE.py::FUNCTION", ...
+ * (docs/foreign_backends.md); the options are the command line's. */
+PLUMB_API plumb_error* plumb_candidate(const char* spec, const plumb_candidate_options* options,
+                                       plumb_executor** executor);
+
+/* What a callback is asked: inputs in memory that it must not change, and the values that are wanted. It hands over
+ * each tensor by `give`, which copies it, and returns 0; or calls `fail` and returns what `fail` returned. */
+typedef struct plumb_call {
+  uint32_t struct_size;
+  uint32_t input_count, asked_count, required_count; /* the first `required_count` of those asked must be given */
+  const plumb_tensor* inputs;
+  const plumb_tensor* asked; /* names and types */
+  void* context;
+  int (*give)(void* context, const plumb_tensor* tensor);
+  int (*fail)(void* context, int kind, const char* text); /* enum plumb_error_code; 1: it did what it must not */
+} plumb_call;
+typedef struct plumb_callback {
+  uint32_t struct_size;
+  int32_t keeps_subnormals; /* 1: it never gives 0 for a subnormal number */
+  const char* name;         /* in reports; NULL: "callback" */
+  const char* taps;         /* "results", "surviving" (NULL) or "all" */
+  void* user;
+  int (*run)(void* user, const plumb_call* call);
+} plumb_callback;
+/* A candidate in this process, which computes a graph as a whole. */
+PLUMB_API plumb_error* plumb_callbacks(const plumb_callback* callback, plumb_executor** executor);
+PLUMB_API const char* plumb_executor_name(const plumb_executor* executor);
+PLUMB_API void plumb_executor_free(plumb_executor* executor);
+
+/* A graph made ready for many runs, which hand back these values, or its results where none is named. Params are fed by
+ * `params`, and by the file and seed 1 where they are not. */
+PLUMB_API plumb_error* plumb_compile(plumb_executor* executor, const plumb_graph* graph, const plumb_tensor* params,
+                                     size_t param_count, const char* const* wanted, size_t wanted_count,
+                                     plumb_executable** executable);
+/* Inputs by name; `results` are the wanted values in their order, of their types, in the caller's memory. */
+PLUMB_API plumb_error* plumb_run(plumb_executable* executable, const plumb_tensor* inputs, size_t input_count,
+                                 plumb_tensor* results, size_t result_count);
+PLUMB_API void plumb_executable_free(plumb_executable* executable);
+
+/* Verdicts. */
+typedef struct plumb_verify_options {
+  uint32_t struct_size;
+  uint32_t repeat;   /* runs that must agree in every bit; 0: 1 */
+  uint64_t seed;     /* 0: 1 */
+  int32_t dtype;     /* f16 or bf16: runs the graph's f32 values in this storage; 0: as it is */
+  int32_t threads;   /* of the reference; 0: one for every core */
+  int32_t strict;    /* what is in doubt does not count as passed */
+  int32_t verified;  /* what did not run does not either */
+  int32_t no_plain;  /* leaves out the run for results alone */
+  int32_t metamorphic;
+  const char *filter, *mode, *fill, *policy; /* as the command line's; NULL: as without */
+  const plumb_tensor* expected;              /* another implementation's results, by name */
+  size_t expected_count;
+  double min_verified_work, min_verified_elements; /* shares that must be verified; 0: as usual */
+  /* Told how far a verification is; other than 0 ends it with PLUMB_ERROR_STOPPED. */
+  int (*progress)(void* user, const char* what, size_t done, size_t steps);
+  void* user;
+} plumb_verify_options;
+PLUMB_API plumb_error* plumb_verify(const plumb_graph* graph, const plumb_tensor* inputs, size_t count,
+                                    plumb_executor* candidate, const plumb_verify_options* options,
+                                    plumb_result** result);
+
+typedef struct plumb_check_options {
+  uint32_t struct_size;
+  int32_t keeps_subnormals, threads, strict;
+  const char* policy;
+} plumb_check_options;
+/* Judges results of one op. `attributes` is a JSON object as graph files have it, or NULL. */
+PLUMB_API plumb_error* plumb_check(const char* op, const char* attributes, const plumb_tensor* inputs,
+                                   size_t input_count, const plumb_tensor* got, size_t got_count,
+                                   const plumb_check_options* options, plumb_result** result);
+
+/* One output of one node. Numbers that were not computed are NaN. */
+typedef struct plumb_row {
+  uint32_t struct_size;
+  uint32_t group; /* nodes that were judged as one: this one, and those whose values nobody has */
+  const char *label, *op, *verdict, *why, *kernel, *paired, *repro;
+  double error, ratio, allowed, ulp; /* the largest error and ratio, and the limit of the element with that ratio */
+  int64_t worst;                     /* that element, in row-major order; -1: none */
+  double got, truth;                 /* its numbers; real parts */
+  int32_t is_guilty;
+  int32_t is_result;
+} plumb_row;
+PLUMB_API int plumb_result_exit(const plumb_result* result); /* 0 passed, 1 failed, 3, 4, 77: docs/ci.md */
+PLUMB_API const char* plumb_result_verdict(const plumb_result* result);
+PLUMB_API const char* plumb_result_message(const plumb_result* result); /* why, where the case as a whole says so */
+PLUMB_API size_t plumb_result_rows(const plumb_result* result);
+PLUMB_API plumb_error* plumb_result_row(const plumb_result* result, size_t k, plumb_row* row);
+PLUMB_API const char* plumb_result_text(plumb_result* result); /* the table of `plumb verify` */
+PLUMB_API const char* plumb_result_json(plumb_result* result); /* that of --json */
+PLUMB_API void plumb_result_free(plumb_result* result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,46 @@
+/* Prints where the fields of every struct of plumbline.h are. */
+#include <plumbline.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define SIZE(type) printf("%s %zu\n", #type, sizeof(type))
+#define FIELD(type, field) printf("%s.%s %zu\n", #type, #field, offsetof(type, field))
+
+int main(void) {
+  SIZE(plumb_tensor);
+  FIELD(plumb_tensor, dtype), FIELD(plumb_tensor, rank), FIELD(plumb_tensor, device), FIELD(plumb_tensor, shape);
+  FIELD(plumb_tensor, strides), FIELD(plumb_tensor, data), FIELD(plumb_tensor, name);
+  SIZE(plumb_read_options);
+  FIELD(plumb_read_options, given_count), FIELD(plumb_read_options, shapes), FIELD(plumb_read_options, given);
+  SIZE(plumb_candidate_options);
+  FIELD(plumb_candidate_options, timeout), FIELD(plumb_candidate_options, taps), FIELD(plumb_candidate_options, names);
+  FIELD(plumb_candidate_options, pair), FIELD(plumb_candidate_options, keep_exchange);
+  FIELD(plumb_candidate_options, framework), FIELD(plumb_candidate_options, arguments);
+  FIELD(plumb_candidate_options, device), FIELD(plumb_candidate_options, returns);
+  FIELD(plumb_candidate_options, threads), FIELD(plumb_candidate_options, align);
+  SIZE(plumb_call);
+  FIELD(plumb_call, input_count), FIELD(plumb_call, asked_count), FIELD(plumb_call, required_count);
+  FIELD(plumb_call, inputs), FIELD(plumb_call, asked), FIELD(plumb_call, context), FIELD(plumb_call, give);
+  FIELD(plumb_call, fail);
+  SIZE(plumb_callback);
+  FIELD(plumb_callback, keeps_subnormals), FIELD(plumb_callback, name), FIELD(plumb_callback, taps);
+  FIELD(plumb_callback, user), FIELD(plumb_callback, run);
+  SIZE(plumb_verify_options);
+  FIELD(plumb_verify_options, repeat), FIELD(plumb_verify_options, seed), FIELD(plumb_verify_options, dtype);
+  FIELD(plumb_verify_options, threads), FIELD(plumb_verify_options, strict), FIELD(plumb_verify_options, verified);
+  FIELD(plumb_verify_options, no_plain), FIELD(plumb_verify_options, metamorphic), FIELD(plumb_verify_options, filter);
+  FIELD(plumb_verify_options, mode), FIELD(plumb_verify_options, fill), FIELD(plumb_verify_options, policy);
+  FIELD(plumb_verify_options, expected), FIELD(plumb_verify_options, expected_count);
+  FIELD(plumb_verify_options, min_verified_work), FIELD(plumb_verify_options, min_verified_elements);
+  FIELD(plumb_verify_options, progress), FIELD(plumb_verify_options, user);
+  SIZE(plumb_check_options);
+  FIELD(plumb_check_options, keeps_subnormals), FIELD(plumb_check_options, threads);
+  FIELD(plumb_check_options, strict), FIELD(plumb_check_options, policy);
+  SIZE(plumb_row);
+  FIELD(plumb_row, group), FIELD(plumb_row, label), FIELD(plumb_row, op), FIELD(plumb_row, verdict);
+  FIELD(plumb_row, why), FIELD(plumb_row, kernel), FIELD(plumb_row, paired), FIELD(plumb_row, repro);
+  FIELD(plumb_row, error), FIELD(plumb_row, ratio), FIELD(plumb_row, allowed), FIELD(plumb_row, ulp);
+  FIELD(plumb_row, worst), FIELD(plumb_row, got), FIELD(plumb_row, truth), FIELD(plumb_row, is_guilty);
+  FIELD(plumb_row, is_result);
+  return 0;
+}
