@@ -1,0 +1,191 @@
+"""Whoever runs graphs: ours, those that `plumb verify --candidate` names, and functions of Python."""
+import ctypes
+import inspect
+
+from plumbline import _abi, arrays
+from plumbline.errors import DeviceError, Error, Failed, Unsupported
+from plumbline.native import Handle, check, lib, text
+
+_MISTAKE = 1  # plumb_call.fail: the candidate did what it must not
+
+
+class Executor:
+    """Runs graphs. `name` is what reports call it."""
+
+    def __init__(self, make):
+        self.handle = Handle(lib().plumb_executor_free, make)
+        self.name = lib().plumb_executor_name(self.handle.pointer).decode()
+        self.pending = None  # what a function of Python raised, on its way through C
+
+    def compile(self, graph, params=None, wanted=None):
+        """Makes the graph ready for many runs that give these values, its results unless said. Params that are not
+        given are the file's."""
+        return Executable(self, graph, params or {}, list(wanted) if wanted is not None else None)
+
+    def run(self, graph, feeds, wanted=None):
+        """Runs once: arrays by name for inputs and, where they are not the file's, params."""
+        params = {name: value for name, value in feeds.items() if name in graph.params}
+        inputs = {name: value for name, value in feeds.items() if name not in graph.params}
+        return self.compile(graph, params, wanted).run(inputs)
+
+    def __repr__(self):
+        return f"<plumbline executor {self.name}>"
+
+
+class Executable:
+    """A graph made ready; one thread at a time."""
+
+    def __init__(self, executor, graph, params, wanted):
+        known = {**graph.values, **graph.results}
+        for name in wanted or []:
+            if name not in known:
+                raise Error(f"the graph computes no value '{name}'")
+        self.types = {name: known[name] for name in (wanted if wanted is not None else graph.results)}
+        given = arrays.Tensors.by_name(params)
+        names = (ctypes.c_char_p * max(len(self.types), 1))(*[name.encode() for name in self.types])
+        count = len(self.types) if wanted is not None else 0
+        self._executor = executor
+        self._handle = Handle(lib().plumb_executable_free, lambda place: lib().plumb_compile(
+            executor.handle.pointer, graph.handle.pointer, given.pointer(), given.count, names if count else None,
+            count, place))
+
+    def run(self, inputs):
+        """Arrays by name in, arrays by name out."""
+        given = arrays.Tensors.by_name(inputs)
+        made = {name: arrays.empty(kind) for name, kind in self.types.items()}
+        results = arrays.Tensors([arrays.Bits16(array) if kind.dtype == "bf16" else array
+                                  for array, kind in zip(made.values(), self.types.values())])
+        with raising(self._executor):
+            check(lib().plumb_run(self._handle.pointer, given.pointer(), given.count, results.pointer(), results.count))
+        return {name: arrays.presented(array, self.types[name]) for name, array in made.items()}
+
+
+class Cpu(Executor):
+    """The CPU reference; 0 threads: one for every core."""
+
+    def __init__(self, threads=0):
+        super().__init__(_opener("cpu", threads=threads))
+
+
+class Vulkan(Executor):
+    """The Vulkan executor, on the device of this index, UUID or name. Raises Unsupported where there is none."""
+
+    def __init__(self, device=None):
+        super().__init__(_opener("vulkan", device=device))
+
+
+class Candidate(Executor):
+    """Whom `plumb verify --candidate SPEC` names: "file:dump.npz", "exec:COMMAND", "onnxruntime:LIB", ...; the options
+    are its flags (docs/foreign_backends.md): taps, names, pair, timeout, keep_exchange, framework, arguments, returns,
+    align, device."""
+
+    def __init__(self, spec, **options):
+        super().__init__(_opener(spec, **options))
+
+
+def _opener(spec, **options):
+    given = _abi.plumb_candidate_options(struct_size=ctypes.sizeof(_abi.plumb_candidate_options))
+    known = {name: kind for name, kind in _abi.plumb_candidate_options._fields_ if name != "struct_size"}
+    for name, value in options.items():
+        if name not in known:
+            raise Error(f"a candidate has no option '{name}'; it has {', '.join(known)}")
+        if value is not None:
+            setattr(given, name, text(value) if known[name] is ctypes.c_char_p else int(value))
+    return lambda place: lib().plumb_candidate(spec.encode(), ctypes.byref(given), place)
+
+
+class Function(Executor):
+    """A function of Python as a candidate: function(inputs, wanted) or function(inputs) gives arrays by name."""
+
+    def __init__(self, function, name=None, taps=None, keeps_subnormals=False):
+        self._function = function
+        self._takes_wanted = _takes_two(function)
+        self._entry = _abi.plumb_callback._fields_[-1][1](self._answer)
+        name = name or getattr(function, "__name__", type(function).__name__)
+        callback = _abi.plumb_callback(struct_size=ctypes.sizeof(_abi.plumb_callback), run=self._entry,
+                                       name=name.encode(), taps=text(taps), keeps_subnormals=int(keeps_subnormals))
+        super().__init__(lambda place: lib().plumb_callbacks(ctypes.byref(callback), place))
+
+    def _answer(self, _user, call):
+        call = call.contents
+        fail = lambda kind, words: call.fail(call.context, kind, words.encode())
+        try:
+            inputs = {one.name.decode(): arrays.view_of(one) for one in call.inputs[:call.input_count]}
+            wanted = [one.name.decode() for one in call.asked[:call.asked_count]]
+            made = self._function(inputs, wanted) if self._takes_wanted else self._function(inputs)
+            if not hasattr(made, "items"):
+                return fail(_MISTAKE, f"gave {type(made).__name__}, and a dict of arrays by name is wanted")
+            return self._give(call, made, fail)
+        except Unsupported as refusal:
+            return fail(_abi.ERROR_UNSUPPORTED, str(refusal))
+        except BaseException as problem:  # whatever it is, it goes on where plumbline was called
+            self.pending = problem
+            return fail(_abi.ERROR_STOPPED, "")
+
+    @staticmethod
+    def _give(call, made, fail):
+        for name, value in made.items():
+            try:
+                tensors = arrays.Tensors([value], [name])
+            except (Error, TypeError, ValueError) as problem:
+                return fail(_MISTAKE, f"gave '{name}' as {type(value).__name__}: {problem}")
+            code = call.give(call.context, tensors.pointer())
+            if code:
+                return code
+        return 0
+
+
+class _Judged:
+    """An object with run(inputs), and maybe describe() and compile(model, wanted), as a function."""
+
+    def __init__(self, object_, model):
+        self._object, self._model, self._wanted = object_, model, None
+        about = object_.describe() if hasattr(object_, "describe") else {}
+        self.about = {"name": type(object_).__name__, **about}
+
+    def __call__(self, inputs, wanted):
+        if hasattr(self._object, "compile") and wanted != self._wanted:
+            self._object.compile(self._model, wanted)
+            self._wanted = wanted
+        return self._object.run(inputs)
+
+
+def _takes_two(function):
+    try:
+        inspect.signature(function).bind(None, None)
+        return True
+    except TypeError:
+        return False
+    except ValueError:  # it has none: built in
+        return True
+
+
+def executor_of(candidate, model):
+    """Whoever is meant: a spec, an executor, a function, or an object with run(inputs)."""
+    if isinstance(candidate, Executor):
+        return candidate
+    if isinstance(candidate, str):
+        return Candidate(candidate)
+    if hasattr(candidate, "run"):
+        judged = _Judged(candidate, model)
+        known = {key: judged.about[key] for key in ("name", "taps", "keeps_subnormals") if key in judged.about}
+        return Function(judged, **known)
+    if callable(candidate):
+        return Function(candidate)
+    raise Error(f"a candidate is a spec, an executor, a function or an object with run(inputs), got {candidate!r}")
+
+
+class raising:
+    """Raises what a function of Python raised, in place of what came out of C for it."""
+
+    def __init__(self, executor):
+        self._executor = executor
+
+    def __enter__(self):
+        self._executor.pending = None
+
+    def __exit__(self, kind, value, trace):
+        pending, self._executor.pending = self._executor.pending, None
+        if pending is not None:
+            raise pending
+        return False
