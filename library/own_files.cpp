@@ -49,6 +49,11 @@ std::string own_plugin(const std::string& name) {
   return found_at({"../lib/" + file, "../lib/plumbline/candidates/" + file, file}, "plugin for " + name);
 }
 
+std::string own_attacks() {
+  const std::string file = "attacks/attacks.toml";
+  return found_at({"../../../fixtures/" + file, "../share/plumbline/" + file}, file);
+}
+
 std::string python_folder() {
   const std::string file = "plumbline/function.py";
   const fs::path found =

@@ -17,4 +17,7 @@ std::string own_plugin(const std::string& name);
 /// The folder of the Python package, likewise: libexec/plumbline/python.
 std::string python_folder();
 
+/// The list of attacks that ships, likewise: share/plumbline/attacks.
+std::string own_attacks();
+
 }  // namespace plumb::library

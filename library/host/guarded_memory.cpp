@@ -71,6 +71,11 @@ GuardedMemory::GuardedMemory(const ir::TensorType& type, std::optional<ir::Tenso
               "the system does not protect a page");
 }
 
+void GuardedMemory::refill(std::optional<ir::TensorView> content) {
+  fill({pages_.get(), pages_.get_deleter().size}, element_);
+  if (content && size_ > 0) std::memcpy(data_, content->bytes().data(), size_);
+}
+
 std::string GuardedMemory::breach() const {
   const auto differs = [&](std::size_t at) {  // `at` bytes from the start of the zone before; both begin as an element
     return data_[static_cast<std::ptrdiff_t>(at) - static_cast<std::ptrdiff_t>(guard_bytes)] !=

@@ -37,6 +37,9 @@ class GuardedMemory {
                 std::size_t align);
   GuardedMemory(GuardedMemory&&) = default;
 
+  /// Puts other numbers, or the pattern, into memory between guard zones, and the pattern around them again.
+  void refill(std::optional<ir::TensorView> content);
+
   std::byte* data() const { return data_; }
   std::span<const std::byte> bytes() const { return {data_, size_}; }
 

@@ -16,6 +16,7 @@ using Action = std::function<int()>;
 /// Each declares its flags on `app` and returns what to do with them.
 Action verify(CLI::App& app);
 Action check(CLI::App& app);
+Action attack(CLI::App& app);
 Action run(CLI::App& app);
 Action dump(CLI::App& app);
 Action sweep(CLI::App& app);
@@ -46,6 +47,7 @@ inline constexpr Command commands[] = {
      "plumb verify model.onnx --shape batch=1 --seeds 10 -o results.h5"},
     {"check", "check one op on shapes that kernels get wrong: drawn, computed, judged", check,
      "plumb check --op softmax --attr axis=-1 --dtype f32,f16"},
+    {"attack", "judge candidates that cheat: none may pass", attack, "plumb attack --filter memory"},
     {"run", "run a graph on one executor: inputs in, results out", run,
      "plumb run model.onnx --on cpu --load-inputs x.npz -o y.npz"},
     {"dump", "write tensors of chosen nodes from both executors", dump,

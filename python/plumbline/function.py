@@ -5,9 +5,10 @@ operands of the graph's node and then with outputs that it has to fill; where th
 graph's inputs, its params and outputs for its results, each in the order of the graph. It is called several times for
 one run, with other memory around its arrays each time:
 
-  1  outputs hold NaN, and NaN is around every tensor, in guard zones of 4 KiB that are inspected afterwards
+  1  after a call on other inputs in the same memory: outputs hold NaN, and NaN is around every tensor, in guard zones
+     of 4 KiB that are inspected afterwards
   2  outputs hold a finite pattern, and that is around every tensor
-  3  as 1, after a call on other inputs
+  3  as 1
   4  on the CPU: the last byte of every tensor is the last of a page, and nobody may touch the next page
   5  on the CPU: the first byte of every tensor is the first of a page, and nobody may touch the page before
 

@@ -46,6 +46,14 @@ class Guarded:
         self.buffer = framework.buffer(self.whole)
         self.array = framework.view(self.buffer, GUARD, tensor_type)
 
+    def refill(self, content):
+        """Puts other numbers, or the pattern, into the same memory, and the pattern around them again."""
+        self.content = repeated(self.element, self.type.bytes) if content is None else content
+        zone = repeated(self.element, GUARD)
+        self.whole = numpy.concatenate([zone, self.content, zone])
+        self.buffer = self.framework.refilled(self.buffer, self.whole)
+        self.array = self.framework.view(self.buffer, GUARD, self.type)
+
     def written(self):
         """Copies the elements back, and says how the memory around them was changed, "" where it was not."""
         now = self.framework.copied(self.buffer)
@@ -105,6 +113,11 @@ class Numpy:
         room[:] = whole
         return self.wrapped(room)
 
+    def refilled(self, buffer, whole):
+        """The same memory with other bytes in it."""
+        buffer[:] = whole
+        return buffer
+
     def wrapped(self, array):
         return array
 
@@ -152,6 +165,9 @@ class Torch(Numpy):
     def buffer(self, whole):
         return super().buffer(whole) if self.on_host else self.torch.tensor(whole, device=self.device)
 
+    def refilled(self, buffer, whole):
+        return buffer.copy_(self.torch.from_numpy(whole))
+
     def dtype(self, name):
         found = getattr(self.torch, OTHERS[name], None)
         if found is None:
@@ -188,6 +204,10 @@ class Cupy(Numpy):
     def buffer(self, whole):
         return self.cupy.asarray(whole)
 
+    def refilled(self, buffer, whole):
+        buffer[:] = self.cupy.asarray(whole)
+        return buffer
+
     def copied(self, buffer):
         return self.cupy.asnumpy(buffer)
 
@@ -211,6 +231,9 @@ class Jax(Numpy):
 
     def buffer(self, whole):
         return whole.copy()
+
+    def refilled(self, buffer, whole):
+        return whole.copy()  # an array of JAX is never written into: it gets another
 
     def view(self, buffer, begin, tensor_type):
         array = super().view(buffer, begin, tensor_type)

@@ -91,7 +91,10 @@ class HostTest(unittest.TestCase):
         self.function("failed", "unwritten: row 2 of y", "leaves_last_row")
         self.assertIn("differ in element [0, 0] of y", self.job("tvmffi", f"{functions}::previous")["message"])
         self.function("failed", "a run after one on other inputs differs in element [0, 0] of y: it reuses old "
-                      "results, keeps a state, or races", "caches")
+                      "results, keeps a state, or races", "counts")
+        # What it keeps of a call on other inputs is what it is judged by: the numbers are wrong, whatever runs agree.
+        value, = self.job("tvmffi", f"{functions}::caches")["runs"][0]["values"]
+        self.assertEqual(struct.unpack("<12f", value["bytes"][-48:])[0], 2 * X[0] + X[-1])
 
     def test_errors_of_functions(self):
         self.function("error", "refuses returned -1", "refuses")

@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 constexpr auto text = R"({"format": "plumb.graph/1", "why": "two steps",
   "inputs": {"x": {"type": "f32[2, 3]", "values": [1, -2, 3, -4, 5, -6]}},
   "nodes": [{"label": "h", "op": "unary", "function": "abs", "inputs": ["x"]},
-            {"label": "y", "op": "unary", "function": "neg", "inputs": ["h"]}],
+            {"label": "y", "op": "unary", "function": "negate", "inputs": ["h"]}],
   "results": ["y"]})";
 
 Model model() {
