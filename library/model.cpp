@@ -56,7 +56,7 @@ ir::formats::OnnxOptions onnx_options(const std::vector<std::string>& shapes, st
 }
 
 Model read_model(const std::filesystem::path& path, const ModelOptions& options) {
-  Model model{.path = path.string(), .file = nullptr, .notes = {}};
+  Model model{.path = path.string(), .file = nullptr, .shapes = options.shapes, .is_of_file = options.given.empty()};
   if (!ir::files::has_extension(path, ".onnx")) {
     ir::require(options.shapes.empty(), model.path, ": shapes go with ONNX models, and this is not one");
     model.file = std::make_shared<const ir::formats::GraphFile>(ir::formats::read_graph(path));

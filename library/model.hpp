@@ -28,7 +28,9 @@ struct ModelOptions {
 struct Model {
   std::string path;
   std::shared_ptr<const ir::formats::GraphFile> file;
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = {};
+  std::vector<std::string> shapes = {};  ///< as they were given
+  bool is_of_file = true;                ///< a command can read it again: it is a file's, and no numbers made it
 };
 
 /// Reads .onnx as a model, anything else as plumb.graph/1. Throws Error and Unsupported as the formats' readers do.

@@ -17,14 +17,19 @@ namespace cases = parity::cases;
 
 namespace {
 
-/// The end of a command that judges the same candidate again; nothing where none can: a callback is not to be had
-/// there.
-std::optional<std::string> repeated(const cases::Executors& executors) {
-  if (executors.candidate_is_host) return " --candidate cpu";
-  if (executors.foreign == nullptr) return "";
+/// The flags of a command that judges the same candidate on the same model again; nothing where none can: it has no
+/// callbacks, and no tensors of this process.
+std::optional<std::string> repeated(const Model& model, const VerifyOptions& options,
+                                    const cases::Executors& executors) {
+  const parity::verify::FillOptions& fill = options.fill;
+  if (!model.is_of_file || !fill.given.empty() || fill.read_given || !fill.expected.empty()) return std::nullopt;
+  std::string shapes;
+  for (const std::string& shape : model.shapes) shapes += " --shape " + parity::core::terminal::shell_word(shape);
+  if (executors.candidate_is_host) return shapes + " --candidate cpu";
+  if (executors.foreign == nullptr) return shapes;
   const parity::foreign::Description one = executors.foreign->description();
   if (one.kind == parity::foreign::callback_kind) return std::nullopt;
-  return " --candidate " + parity::core::terminal::shell_word(one.kind + ':' + one.spec);
+  return shapes + " --candidate " + parity::core::terminal::shell_word(one.kind + ':' + one.spec);
 }
 
 void forget_repro(cases::CaseResult& result) {
@@ -42,13 +47,15 @@ cases::CaseResult verify(const Model& model, ir::Executor& candidate, const Veri
   parity::verify::FillOptions fill = options.fill;
   fill.read = [&](const std::filesystem::path&) { return *model.file; };
   parity::verify::VerifyOptions verifying = options.verify;
-  const auto who = repeated(executors);
-  verifying.flags += who.value_or("");
+  const auto again = repeated(model, options, executors);
+  verifying.flags += again.value_or("");
+  fill.shapes = model.shapes;
   cases::Observer silent;
   cases::CaseResult result =
       parity::verify::verify_file(model.path, fill, executors, verifying, observer != nullptr ? *observer : silent);
-  if (!who) forget_repro(result);
+  if (!again) forget_repro(result);
   result.notes.insert(result.notes.begin(), model.notes.begin(), model.notes.end());
+  result.subject.origin.is_of_file &= model.is_of_file;
   return result;
 }
 
@@ -57,10 +64,7 @@ cases::CaseResult verify(const ir::Graph& graph, const ir::Feeds& feeds, ir::Exe
   const auto file = std::make_shared<ir::formats::GraphFile>();
   file->graph = graph;
   for (const auto& [name, tensor] : feeds) file->sources.insert_or_assign(name, tensor);
-  cases::CaseResult result = verify(Model{"graph", file, {}}, candidate, options, observer);
-  result.subject.origin.is_of_file = false;
-  forget_repro(result);
-  return result;
+  return verify(Model{.path = "graph", .file = file, .is_of_file = false}, candidate, options, observer);
 }
 
 void set_fill(const std::string& text, std::string_view flag, parity::verify::FillOptions& options) {

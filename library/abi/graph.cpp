@@ -85,8 +85,8 @@ plumb_error* plumb_graph_parse(const char* json, const char* folder, plumb_graph
     library::abi::require_place(graph, "graph");
     const std::string text = library::abi::text_of(json, "json");
     const std::string from = library::abi::text_or(folder, ".");
-    *graph = new plumb_graph(
-        {"graph", std::make_shared<const ir::formats::GraphFile>(ir::formats::parse_graph(text, from)), {}});
+    const auto file = std::make_shared<const ir::formats::GraphFile>(ir::formats::parse_graph(text, from));
+    *graph = new plumb_graph({.path = "graph", .file = file, .is_of_file = false});
   });
 }
 
@@ -101,7 +101,7 @@ plumb_error* plumb_graph_of_op(const char* op, const char* attributes, const plu
       types.push_back(library::abi::type_of(library::abi::read_element(operands, k), ir::cat("operands[", k, "]")));
     const auto file = std::make_shared<ir::formats::GraphFile>();
     file->graph = ir::graph_of(made, types);
-    *graph = new plumb_graph({std::string(made.name()), file, {}});
+    *graph = new plumb_graph({.path = std::string(made.name()), .file = file, .is_of_file = false});
   });
 }
 

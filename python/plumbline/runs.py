@@ -36,7 +36,7 @@ class Call:
         return [*zip(self.operands, contents), *((tensor_type, None) for tensor_type in outputs)]
 
     def call_on(self, contents, tensors):
-        """Calls the function in these tensors' memory on other inputs. It may refuse these, which nobody asked about."""
+        """Calls the function in these tensors' memory on other inputs, which it may refuse: nobody asked about them."""
         for tensor, (_, content) in zip(tensors, self.typed(contents)):
             tensor.refill(content)
         try:

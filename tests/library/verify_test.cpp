@@ -26,7 +26,7 @@ constexpr auto text = R"({"format": "plumb.graph/1", "why": "two steps",
   "results": ["y"]})";
 
 Model model() {
-  return {"two.json", std::make_shared<const ir::formats::GraphFile>(ir::formats::parse_graph(text, ".")), {}};
+  return {"two.json", std::make_shared<const ir::formats::GraphFile>(ir::formats::parse_graph(text, "."))};
 }
 
 const Tensor h = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});

@@ -10,13 +10,13 @@ from plumbline.errors import Error, Unsupported
 class Torch:
     """Exports a module to ONNX and runs it with PyTorch, where `plumbline.verify(t.model, t)` judges it.
 
-    `args` are example inputs, tensors, on which it is judged unless others of their shapes are given. With taps="modules" the output of every
-    module that has no others in it is an output of the exported model, called by its path ("encoder.0.linear"), so that
-    a fault is named by its module; with "results" there are only the module's own. Paths that begin with a digit have
-    "module." before them. PyTorch's fused fast paths, which compute several modules at once, are off where modules are
-    looked at. `compile`, a function such as
-    torch.compile, makes what runs of the module, which then gives results alone. The module runs in evaluation mode on
-    `device`; weights are exported as they are.
+    `args` are example inputs, tensors, on which it is judged unless others of their shapes are given. With
+    taps="modules" the output of every module that has no others in it is an output of the exported model, called by its
+    path ("encoder.0.linear"), so that a fault is named by its module; with "results" there are only the module's own.
+    Paths that begin with a digit have "module." before them. PyTorch's fused fast paths, which compute several modules
+    at once, are off where modules are looked at. `compile`, a function such as torch.compile, makes what runs of the
+    module, which then gives results alone. The module runs in evaluation mode on `device`; weights are exported as they
+    are.
     """
 
     def __init__(self, module, args, device="cpu", taps="modules", compile=None, names=None):
