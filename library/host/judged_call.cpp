@@ -145,7 +145,7 @@ void require_bools(const Call& call, const Judged& judged) {
 }  // namespace
 
 Judged judged(const Call& call) {
-  // What a function keeps of its first call must not be what it is judged by: so that is on other inputs.
+  // Its first call is on other inputs, so that what it keeps of that is not what it is judged by.
   const std::vector<NamedTensor> others = other_inputs(call.operands);
   Judged first = once(call, Pattern::nan, others);
   const Judged second = once(call, Pattern::finite);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Lists of candidates that cheat, with how each must end, and of honest ones beside them (library.md G).
+// Lists of candidates that cheat, with how each must end, and of honest ones beside them (library.md E).
 
 #include <filesystem>
 #include <string>
@@ -11,7 +11,7 @@ namespace plumb::parity::check {
 /// One command of ours with a candidate, and how it must end.
 struct Attack {
   std::string name, family;
-  std::vector<std::string> words;  ///< of the command, from "check" or "verify" on
+  std::vector<std::string> words;  ///< the command's, from "check" or "verify" on
   bool is_control = false;         ///< an honest candidate: it must pass
   int exit = 1;                    ///< the exit code of a cheat that is refused
   std::string reason = {};         ///< a regular expression that is found in what is said of it

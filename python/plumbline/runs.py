@@ -155,7 +155,7 @@ def require_bools(results):
 def judged(call, contents):
     """Calls the function in the first three ways and on other inputs. Returns its results and the seconds of its
     quickest call. Throws Failed with the reason where it did what it must not."""
-    # What a function keeps of its first call must not be what it is judged by: so that is on other inputs.
+    # Its first call is on other inputs, so that what it keeps of that is not what it is judged by.
     others = other_inputs(call.operands, contents)
     first, seconds, returned = call.once(contents, "nan", before=others)
     second, again, _ = call.once(contents, "finite")
