@@ -16,13 +16,15 @@ class Stopped(Exception):
 
 
 def _places():
-    """PLUMBLINE_LIBRARY, the package's own copy, one beside an installed or built tree, then the system's."""
-    here = pathlib.Path(__file__).resolve().parent
+    """PLUMBLINE_LIBRARY; else a wheel's own copy, that of the installed or the built tree around, or the system's."""
     named = os.environ.get("PLUMBLINE_LIBRARY")
     if named:
         return [named]
-    return [here / "_lib" / _NAME, here.parents[2] / "lib" / _NAME, here.parents[3] / "lib" / _NAME,
-            here.parents[1] / "build/release/lib" / _NAME, _NAME]
+    here = pathlib.Path(__file__).resolve().parent
+    above = [*here.parents, here, here, here]
+    checkout, prefix = above[1], above[3]  # of python/plumbline, of libexec/plumbline/python/plumbline
+    folders = [here / "_lib", checkout / "build/release/lib", prefix / "lib", *prefix.glob("lib/*-linux-gnu")]
+    return [*(folder / _NAME for folder in folders), _NAME]
 
 
 def _load():

@@ -61,3 +61,6 @@ cc -std=c99 $(pkg-config --cflags plumbline-c) "$source/../../docs/example/libra
   $(pkg-config --libs plumbline-c) -lm
 library=$(dirname "$(find "$prefix" -name libplumbline.so.1)")
 expect_c env LD_LIBRARY_PATH="$library" "$scratch/c_consumer"
+package=$prefix/libexec/plumbline/python
+licence='import plumbline; print(plumbline.licence())'
+env -u PLUMBLINE_LIBRARY PYTHONPATH="$package" python3 -c "$licence" | grep -q -e '^MIT$' -e '^GPL-2.0-or-later$'
