@@ -50,6 +50,14 @@ struct Said {
   }
 };
 
+std::string text_of(const std::filesystem::path& path) {
+  try {
+    return ir::files::read_text(path, most_bytes);
+  } catch (const ir::Error& error) {
+    ir::fail(path.string(), ": ", error.what());
+  }
+}
+
 std::vector<std::string> words_of(std::string run, const std::filesystem::path& folder, const Said& said) {
   std::vector<std::string> words;
   try {
@@ -86,7 +94,7 @@ Attack attack_of(const Said& said, bool is_control, const std::filesystem::path&
 
 std::vector<Attack> read_attacks(const std::filesystem::path& path) {
   const std::string file = path.string();
-  const toml::table all = core::parse_toml(ir::files::read_text(path, most_bytes), file);
+  const toml::table all = core::parse_toml(text_of(path), file);
   const Said top{all, file};
   top.require_known({"schema", "attack", "control"});
   ir::require(top.text("schema") == schema, file, ": schema is not ", schema);

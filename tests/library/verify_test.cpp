@@ -40,7 +40,9 @@ parity::cases::CaseResult judged(parity::foreign::Callback callback, const Verif
 TEST(Library, AFunctionIsAskedForWhatIsWantedAndJudgedNodeByNode) {
   std::vector<std::vector<std::string>> asked;
   const auto result = judged([&](ir::Feeds& inputs, const std::vector<AskedValue>& values) {
-    EXPECT_EQ(inputs.at("x").as<float>()[1], -2);
+    if (asked.empty()) {
+      EXPECT_EQ(inputs.at("x").as<float>()[1], -2);
+    }
     asked.emplace_back();
     for (const AskedValue& one : values) asked.back().push_back(one.name + (one.is_required ? "!" : ""));
     return AnsweredValues{{"h", h}, {"y", y}};
