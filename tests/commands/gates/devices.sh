@@ -17,3 +17,5 @@ cc -shared -fPIC nothing.c -o none/libvulkan.so.1
 plumb 77 devices
 warns 'libvulkan\.so\.1 has no vk[A-Za-z]*, so that it is older than Vulkan 1\.3'
 unset LD_LIBRARY_PATH
+plumb 0 devices
+says "Vulkan 1\."
