@@ -65,7 +65,8 @@ struct Answering {
 
 /// Inputs and questions as C sees them.
 foreign::AnsweredValues ask(const plumb_callback& callback, ir::Feeds& inputs, std::vector<foreign::AskedValue> asked) {
-  std::ranges::stable_partition(asked, &foreign::AskedValue::is_required);
+  const auto is_required = [](const foreign::AskedValue& one) { return one.is_required; };
+  std::stable_partition(asked.begin(), asked.end(), is_required);  // clang 14 has none of ranges
   std::vector<plumb_tensor> given, wanted;
   for (auto& [name, tensor] : inputs) given.push_back(shown(tensor, name.c_str()));
   for (const foreign::AskedValue& value : asked) wanted.push_back(described(value.type, value.name.c_str()));
@@ -74,7 +75,7 @@ foreign::AnsweredValues ask(const plumb_callback& callback, ir::Feeds& inputs, s
   call.struct_size = sizeof call;
   call.input_count = static_cast<std::uint32_t>(given.size());
   call.asked_count = static_cast<std::uint32_t>(wanted.size());
-  call.required_count = static_cast<std::uint32_t>(std::ranges::count_if(asked, &foreign::AskedValue::is_required));
+  call.required_count = static_cast<std::uint32_t>(std::ranges::count_if(asked, is_required));
   call.inputs = given.data();
   call.asked = wanted.data();
   call.context = &answering;
