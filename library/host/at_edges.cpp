@@ -40,8 +40,36 @@ void on_fault(int number, siginfo_t* info, void* context) {
   _exit(128 + number);
 }
 
+/// A call on other inputs, of which nothing is looked at: what a function keeps of its first call, in a file for one,
+/// is not of the inputs that it is judged by.
+class OtherCall {
+ public:
+  explicit OtherCall(const Call& call) : call_(call) {
+    for (const NamedTensor& x : other_inputs(call.operands)) add(x.tensor.type(), x.tensor.view());
+    for (const ir::TensorType& type : call.outputs) add(type, std::nullopt);
+  }
+
+  void make() const {
+    try {
+      call_.invoke(addresses_);
+    } catch (const std::exception&) {  // it may refuse these inputs
+    }
+  }
+
+ private:
+  void add(const ir::TensorType& type, std::optional<ir::TensorView> content) {
+    memory_.emplace_back(type, content, Pattern::nan, Placement::guard_zones, call_.align);
+    addresses_.push_back(memory_.back().data());
+  }
+
+  const Call& call_;
+  std::vector<GuardedMemory> memory_;
+  std::vector<void*> addresses_;
+};
+
 /// The child's part. A function that used up its stack has none left for a handler of faults.
-[[noreturn]] void call_in_child(const Call& call, const std::vector<void*>& addresses, int pipe) {
+[[noreturn]] void call_in_child(const Call& call, const OtherCall& before, const std::vector<void*>& addresses,
+                                int pipe) {
   word_pipe = pipe;
   static char stack[65536];
   const stack_t other = {stack, 0, sizeof stack};
@@ -51,6 +79,7 @@ void on_fault(int number, siginfo_t* info, void* context) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigaction(SIGSEGV, &action, nullptr);
   sigaction(SIGBUS, &action, nullptr);
+  before.make();
   try {
     call.invoke(addresses);
   } catch (const std::exception& error) {
@@ -61,15 +90,15 @@ void on_fault(int number, siginfo_t* info, void* context) {
   _exit(0);
 }
 
-/// Does one call in a copy of this process; nothing where it ended without a word.
-std::optional<Word> word_of(const Call& call, const std::vector<void*>& addresses) {
+/// Does one call, and one before it, in a copy of this process; nothing where it ended without a word.
+std::optional<Word> word_of(const Call& call, const OtherCall& before, const std::vector<void*>& addresses) {
   int ends[2];
   ir::require(pipe(ends) == 0, "there is no room for a pipe");
   const ir::files::Descriptor reading(ends[0]);
   ir::files::Descriptor writing(ends[1]);
   const pid_t child = fork();
   ir::require(child >= 0, "there is no room for a process");
-  if (child == 0) call_in_child(call, addresses, writing.number());
+  if (child == 0) call_in_child(call, before, addresses, writing.number());
   writing.close();
   Word word;
   std::size_t got = 0;
@@ -91,6 +120,7 @@ std::optional<Word> word_of(const Call& call, const std::vector<void*>& addresse
 
 AtEdges at_edges(const Call& call) {
   AtEdges found;
+  const OtherCall before(call);
   for (const Placement placement : {Placement::end_of_page, Placement::start_of_page}) {
     std::vector<GuardedMemory> memory;
     for (const NamedTensor& x : call.operands)
@@ -99,7 +129,7 @@ AtEdges at_edges(const Call& call) {
       memory.emplace_back(type, std::nullopt, Pattern::nan, placement, call.align);
     std::vector<void*> addresses;
     for (const GuardedMemory& m : memory) addresses.push_back(m.data());
-    const auto word = word_of(call, addresses);
+    const auto word = word_of(call, before, addresses);
     if (!word) continue;
     if (word->kind == Word::Kind::refused) {
       found.error = ir::cat(word->words, " (where its tensors are at the ",

@@ -55,24 +55,6 @@ std::string unwritten(const std::string& name, const ir::TensorType& type, Bytes
   return span_text("element", first, last) + " of " + name;
 }
 
-/// Other inputs of the same types: the elements of floats in reverse order, those of integers only where there are no
-/// floats, since they may be indices that have to be in order.
-std::vector<NamedTensor> other_inputs(const std::vector<NamedTensor>& operands) {
-  const auto has_floats = [](const NamedTensor& x) {
-    return ir::is_float(x.tensor.dtype()) || ir::is_complex(x.tensor.dtype());
-  };
-  const bool turns_all = std::ranges::none_of(operands, has_floats);
-  std::vector<NamedTensor> others = operands;
-  for (NamedTensor& x : others) {
-    if (!turns_all && !has_floats(x)) continue;
-    const Bytes from = operands[static_cast<std::size_t>(&x - others.data())].tensor.bytes();
-    const std::size_t width = ir::info(x.tensor.dtype()).bytes;
-    for (std::size_t at = 0; at < from.size(); at += width)
-      std::memcpy(x.tensor.bytes().data() + from.size() - width - at, from.data() + at, width);
-  }
-  return others;
-}
-
 /// Calls the function in the same memory on other operands, on which nobody asked what it does: it may refuse them.
 void call_on(const Call& call, const std::vector<NamedTensor>& others, std::vector<GuardedMemory>& memory,
              const std::vector<void*>& addresses) {
@@ -143,6 +125,22 @@ void require_bools(const Call& call, const Judged& judged) {
 }
 
 }  // namespace
+
+std::vector<NamedTensor> other_inputs(const std::vector<NamedTensor>& operands) {
+  const auto has_floats = [](const NamedTensor& x) {
+    return ir::is_float(x.tensor.dtype()) || ir::is_complex(x.tensor.dtype());
+  };
+  const bool turns_all = std::ranges::none_of(operands, has_floats);
+  std::vector<NamedTensor> others = operands;
+  for (NamedTensor& x : others) {
+    if (!turns_all && !has_floats(x)) continue;
+    const Bytes from = operands[static_cast<std::size_t>(&x - others.data())].tensor.bytes();
+    const std::size_t width = ir::info(x.tensor.dtype()).bytes;
+    for (std::size_t at = 0; at < from.size(); at += width)
+      std::memcpy(x.tensor.bytes().data() + from.size() - width - at, from.data() + at, width);
+  }
+  return others;
+}
 
 Judged judged(const Call& call) {
   // Its first call is on other inputs, so that what it keeps of that is not what it is judged by.

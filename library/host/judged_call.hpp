@@ -31,6 +31,10 @@ struct AtEdges {
 /// nothing here; judged() then ends this process.
 AtEdges at_edges(const Call& call);
 
+/// Other inputs of the same types: the elements of floats in reverse order, those of integers only where there are no
+/// floats, since they may be indices that have to be in order.
+std::vector<NamedTensor> other_inputs(const std::vector<NamedTensor>& operands);
+
 struct Judged {
   std::vector<ir::Tensor> outputs;
   std::uint64_t nanoseconds = 0;  ///< that the quickest call took

@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
 #include <iostream>
-#include <mutex>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "ir/files/process.hpp"
@@ -14,6 +13,7 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
+#include "parity/core/parallel.hpp"
 #include "parity/core/regular_expression.hpp"
 #include "parity/core/terminal/shell_word.hpp"
 #include "parity/core/terminal/table.hpp"
@@ -54,6 +54,17 @@ std::string command_of(const Attack& attack) {
   return text;
 }
 
+/// The output without the lines that repeat a command, in which the name of a cheat may be what its reason looks for.
+std::string without_commands(const std::string& output) {
+  std::istringstream lines(output);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string_view words = std::string_view(line).substr(std::min(line.find_first_not_of(' '), line.size()));
+    if (!words.starts_with("again: ") && !words.starts_with("repro: ")) kept += line + '\n';
+  }
+  return kept;
+}
+
 Attacked judge(const Attack& attack, const std::string& program) {
   std::vector<std::string> words = {program};
   words.insert(words.end(), attack.words.begin(), attack.words.end());
@@ -67,7 +78,7 @@ Attacked judge(const Attack& attack, const std::string& program) {
   } else if (passed) {
     made.ending = Ending::accepted;
   } else if (!has_ended || end.status != attack.exit ||
-             !core::RegularExpression(attack.reason, "reason").is_in(end.output)) {
+             !core::RegularExpression(attack.reason, "reason").is_in(without_commands(end.output))) {
     made.ending = Ending::other_reason;
   }
   return made;
@@ -77,21 +88,16 @@ Attacked judge(const Attack& attack, const std::string& program) {
 std::vector<Attacked> judge_all(const std::vector<Attack>& attacks, unsigned jobs) {
   const std::string program = library::own_program("plumb");
   std::vector<Attacked> made(attacks.size());
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr problem;
-  const auto work = [&] {
-    for (std::size_t k = next++; k < attacks.size(); k = next++) try {
-        made[k] = judge(attacks[k], program);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        problem = std::current_exception();
-      }
-  };
-  std::vector<std::jthread> threads;
-  for (unsigned i = 0; i < std::max(jobs, 1u); ++i) threads.emplace_back(work);
-  threads.clear();
-  if (problem) std::rethrow_exception(problem);
+  std::vector<std::exception_ptr> problems(attacks.size());
+  core::for_each_piece(attacks.size(), std::max(jobs, 1u), [&](std::size_t k, std::size_t) {
+    try {
+      made[k] = judge(attacks[k], program);
+    } catch (...) {
+      problems[k] = std::current_exception();
+    }
+  });
+  for (const std::exception_ptr& problem : problems)
+    if (problem) std::rethrow_exception(problem);
   return made;
 }
 

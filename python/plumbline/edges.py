@@ -61,6 +61,7 @@ def every(function, runs, begin, align, say):
     for number in range(begin, len(runs)):
         call, contents = runs[number]
         call.function = function
+        call.on_others(contents)  # what it keeps of its first call, in a file for one, is not of these inputs
         for edge in EDGES:
             say(f"{number} {edge}")
             try:
