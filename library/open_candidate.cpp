@@ -44,6 +44,14 @@ foreign::DumpOptions dump_options(const foreign::Spec& spec, const CandidateOpti
   return made;
 }
 
+/// Throws Error for an option that is a choice and has no such value.
+void require_choices(const CandidateOptions& options) {
+  ir::require(ir::enum_value<foreign::Taps>(options.taps).has_value(), "taps: is results, surviving or all, got '",
+              options.taps, "'");
+  ir::require(options.pair == "usual" || options.pair == "statistics", "pair: is usual or statistics, got '",
+              options.pair, "'");
+}
+
 foreign::ExecOptions exec_options(const foreign::Spec& spec, const CandidateOptions& options) {
   return {.taps = ir::enum_value<foreign::Taps>(options.taps).value(),
           .timeout = std::chrono::seconds(options.timeout),
@@ -115,6 +123,7 @@ std::unique_ptr<ir::Executor> open_vulkan(const foreign::Spec& spec, const Candi
 
 OpenedCandidate open_candidate(const std::string& text, const CandidateOptions& options) {
   const foreign::Spec spec = foreign::parse_spec(text);
+  require_choices(options);
   if (spec.kind == Kind::cpu)
     return {std::make_unique<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = options.threads})};
   if (spec.kind == Kind::vulkan) return {open_vulkan(spec, options)};

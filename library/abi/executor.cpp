@@ -99,8 +99,6 @@ CandidateOptions options_of(const plumb_candidate_options& given) {
   set(made.framework, given.framework);
   set(made.arguments, given.arguments);
   set(made.device, given.device);
-  taps_of(given.taps);
-  ir::require(made.pair == "usual" || made.pair == "statistics", "pair: is usual or statistics, got '", made.pair, "'");
   if (given.timeout != 0) made.timeout = given.timeout;
   made.returns = given.returns != 0;
   ir::require(given.threads >= 0, "threads: is ", given.threads);

@@ -29,7 +29,6 @@ class CallbackExecutable final : public ir::Executable {
         last_(last) {
     for (const ir::Value value : asked_)
       questions_.push_back({.name = names_.name(value),
-                            .also = names_.also(value),
                             .type = graph_.type(value),
                             .is_required = std::ranges::find(required_, value) != required_.end()});
   }

@@ -14,8 +14,7 @@ namespace plumb::parity::foreign {
 
 /// A value that a function is asked for.
 struct AskedValue {
-  std::string name;               ///< in the model, where the graph is that of one, else in the graph
-  std::vector<std::string> also;  ///< further names that it may be given by
+  std::string name;  ///< in the model, where the graph is that of one, else in the graph
   ir::TensorType type;
   bool is_required = false;  ///< it fails where this is missing; the others are looked at if they are there
 };

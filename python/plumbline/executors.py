@@ -3,7 +3,7 @@ import ctypes
 import inspect
 
 from plumbline import _abi, arrays
-from plumbline.errors import DeviceError, Error, Failed, Unsupported
+from plumbline.errors import Error, Unsupported
 from plumbline.native import Handle, check, lib, text
 
 _MISTAKE = 1  # plumb_call.fail: the candidate did what it must not

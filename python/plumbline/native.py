@@ -21,8 +21,8 @@ def _places():
     if named:
         return [named]
     here = pathlib.Path(__file__).resolve().parent
-    above = [*here.parents, here, here, here]
-    checkout, prefix = above[1], above[3]  # of python/plumbline, of libexec/plumbline/python/plumbline
+    checkout = here.parent.parent  # of python/plumbline
+    prefix = checkout.parent.parent  # of libexec/plumbline/python/plumbline
     folders = [here / "_lib", checkout / "build/release/lib", prefix / "lib", *prefix.glob("lib/*-linux-gnu")]
     return [*(folder / _NAME for folder in folders), _NAME]
 

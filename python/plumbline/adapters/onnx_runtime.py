@@ -21,7 +21,6 @@ class OnnxRuntime:
             raise ValueError(f"taps is one of {', '.join(_TAPS)}, got '{taps}'")
         self._ort, self._taps, self._providers = onnxruntime, taps, list(providers)
         self._options = session_options
-        self._sessions = {}
 
     def describe(self):
         return {"name": f"onnxruntime {self._ort.__version__}", "taps": self._taps}
