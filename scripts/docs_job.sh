@@ -47,5 +47,6 @@ grep -qF 'nothing failed' summary.md
 # One run, one results file and one JUnit file have them all.
 refuse() { echo "docs_job: not $1" >&2; exit 1; }
 [ "$models" = 10 ] || refuse "ten models, but $models"
-plumbline/build/release/bin/plumb inspect results.h5 | grep -F "$models runs" || refuse "$models runs in results.h5"
+runs=$(plumbline/build/release/bin/plumb inspect results.h5 | grep -c '^run [0-9]*: ')
+[ "$runs" = "$models" ] || refuse "$models runs in results.h5, but $runs"
 [ "$(grep -c '<testsuite ' plumb.xml)" = "$models" ] || refuse "$models suites in plumb.xml"
