@@ -46,6 +46,9 @@ std::string shapes_text(const std::vector<std::string>& shapes) {
 
 std::string variant_of(const Case& subject, core::Mode mode, const RunSettings& settings) {
   std::string text;
+  // NAME=KIND:..., KIND:... or KIND; neither name nor kind has one of these characters.
+  const std::string candidate = settings.candidate.substr(0, settings.candidate.find_first_of("=:"));
+  if (candidate != RunSettings{}.candidate) text += " candidate=" + candidate;
   if (subject.dtype) text += fmt::format(" dtype={}", ir::info(*subject.dtype).name);
   if (!subject.precision.empty()) text += " precision=" + subject.precision;
   if (subject.fill != core::FillKind::graph) text += " fill=" + fill_name(subject);

@@ -12,6 +12,7 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
+#include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_lint.hpp"
@@ -37,66 +38,50 @@ VerifyRun::VerifyRun(const flags::VerifyFlags& flags)
       comparing_(flags.device.threads),
       reference_(library::reference_executor(flags.device.threads)) {}
 
-void VerifyRun::open_candidate() {
-  device_flags_ = flags_.device;
-  if (flags::is_vulkan(flags_.candidate, device_flags_)) return open_device();
-  open_foreign();
+void VerifyRun::open_candidates() {
+  flags::require_candidates(flags_.candidates);
+  const bool are_several = flags_.candidates.size() > 1;
+  ir::require(!are_several || !flags_.each_kernel, "--each-kernel judges our device alone, and --candidate names ",
+              flags_.candidates.size());
+  ir::require(!are_several || flags_.emulate.empty(), "--emulate is about our device alone, and --candidate names ",
+              flags_.candidates.size());
+  ir::require(are_several || flags_.between == "report",
+              "--between exact compares several candidates, and one is named");
+  for (const std::string& spec : flags_.candidates)
+    candidates_.push_back(std::make_unique<VerifyCandidate>(flags_, spec));
+}
+
+gpu_vulkan::VulkanExecutor* VerifyRun::first_device() const {
+  for (const auto& one : candidates_)
+    if (one->device() != nullptr) return one->device();
+  return nullptr;
 }
 
 /// Feeds a batch what a dump was fed, where nothing else says what that is.
 void VerifyRun::feed_as_candidate(Batch& batch) const {
-  if (!other_.inputs || batch.fill.read_given) return;
+  const auto found = std::ranges::find_if(candidates_, [](const auto& one) { return bool(one->inputs()); });
+  if (found == candidates_.end() || batch.fill.read_given) return;
   batch.fill.has_given = true;
-  batch.fill.read_given = [this, has_seed = batch.flags.graph.has_seed](const ir::formats::GraphFile& file) {
-    ir::Feeds inputs = other_.inputs(file);
-    ir::require(has_seed || !inputs.empty() || file.graph.inputs().empty(), "--candidate ", settings_.candidate,
+  batch.fill.read_given = [dump = found->get(),
+                           has_seed = batch.flags.graph.has_seed](const ir::formats::GraphFile& file) {
+    ir::Feeds inputs = dump->inputs()(file);
+    ir::require(has_seed || !inputs.empty() || file.graph.inputs().empty(), "--candidate ", dump->settings().candidate,
                 " does not have all inputs: --load-inputs FILE, or the --seed that they were made by");
     return inputs;
   };
-}
-
-/// Opens a candidate that is not our device, with which no flag goes that changes what that device runs.
-void VerifyRun::open_foreign() {
-  const std::string& spec = flags_.candidate.candidate;
-  const auto refuse = [&](bool is_set, const char* flag) {
-    ir::require(!is_set, flag, " is about our own Vulkan device, and --candidate names ", spec);
-  };
-  refuse(flags_.each_kernel, "--each-kernel");
-  refuse(!flags_.emulate.empty(), "--emulate");
-  other_ = flags::open_candidate(flags_.candidate, device_flags_);
-  ir::require(flags_.seeds == 1 || flags::computes(other_), "--candidate ", spec,
-              " has the numbers of one run, and --seeds asks for ", flags_.seeds);
-  settings_.candidate = spec;
-  if (flags_.candidate.options.taps != library::CandidateOptions{}.taps)
-    settings_.knobs.emplace_back("taps", flags_.candidate.options.taps);
-}
-
-void VerifyRun::open_device() try {
-  options_ = flags::vulkan_options(device_flags_);
-  settings_ = flags::run_settings(options_);
-  device_ = std::make_unique<gpu_vulkan::VulkanExecutor>(options_);
-  options_ = flags::options_to_repeat(*device_);
-  settings_.calibration = flags::calibration_of(*device_);
-} catch (const ir::Unsupported& reason) {
-  why_no_device_ = reason.what();
 }
 
 void VerifyRun::open_policy(Batch& batch) const {
   const flags::VerifyFlags& flags = batch.flags;
   if (flags.policy.empty()) return;
   batch.gate = policy::Gate{.policy = policy::read(flags.policy), .today = policy::today(), .explain = flags.explain};
-  if (!device_) return;
-  const auto& facts = device_->facts();
-  batch.gate->device = policy::device_facts(facts.name, facts.driver_name, facts.driver_info);
-  batch.gate->device.fill = flags.fill.substr(0, flags.fill.find(':'));
-  batch.gate->device.device_profile = settings_.profile;
 }
 
 /// The profile, and a line that says which.
 void VerifyRun::open_profile() {
   const std::string& path = flags_.emulate.empty() ? flags_.profile : flags_.emulate;
   if (path.empty()) {
-    if (!flags_.quiet && !other_.executor)
+    if (!flags_.quiet && std::ranges::any_of(candidates_, [](const auto& one) { return !one->is_foreign(); }))
       out_ << core::terminal::folded(
           "no device profile: assuming the most pessimistic matrix-unit accumulation; run "
           "`plumb probe` to measure it\n",
@@ -104,33 +89,13 @@ void VerifyRun::open_profile() {
     return;
   }
   profile_ = profile::read_profile(path);
-  settings_.profile = profile_.sha256();
-  settings_.profile_text = std::make_shared<const std::string>(ir::files::read_text(path, most_profile_bytes));
-  const std::string name = device_ ? device_->facts().name : profile_.name;
+  const auto text = std::make_shared<const std::string>(ir::files::read_text(path, most_profile_bytes));
+  for (const auto& one : candidates_) one->set_profile(profile_.sha256(), text);
+  const gpu_vulkan::VulkanExecutor* const device = first_device();
+  const std::string name = device != nullptr ? device->facts().name : profile_.name;
   const std::string other = name == profile_.name ? "" : ", which is not this device, " + name;
   if (!flags_.quiet)
     out_ << fmt::format("profile: {} of {} ({}){}\n", profile_.sha256().substr(0, 12), profile_.name, path, other);
-}
-
-/// Vulkan lets a device flush subnormals unless it promises to keep them, or the profile knows.
-bool VerifyRun::device_flushes_subnormals() const {
-  const profile::SubnormalHandling f32 = profile_.subnormals_of(ir::DType::f32);
-  if (f32.in != profile::Subnormals::unknown && f32.out != profile::Subnormals::unknown)
-    return f32.in == profile::Subnormals::flushed || f32.out == profile::Subnormals::flushed;
-  return device_ && !device_->facts().denormals_kept_f32;
-}
-
-cases::Executors VerifyRun::executors() {
-  if (other_.executor) {
-    cases::Executors made = library::executors_of(reference_, *other_.executor);
-    made.profile = &profile_;
-    return made;
-  }
-  return {.reference = reference_,
-          .candidate = device_.get(),
-          .why_not = why_no_device_,
-          .flushes_subnormals = device_flushes_subnormals(),
-          .profile = &profile_};
 }
 
 /// The outputs of the run, which never replace a file that it reads.
@@ -142,7 +107,7 @@ flags::Outputs VerifyRun::outputs_beside() const {
     if (!file->empty()) outputs.inputs.emplace_back(*file);
   for (const Batch& batch : batches_) {
     add(flags::files_read(batch.flags.graph));
-    add(flags::files_read(batch.flags.candidate));
+    for (const std::string& spec : flags_.candidates) add(library::files_read(spec, flags_.candidate.options));
     add(batch.paths);
     if (!batch.flags.policy.empty()) outputs.inputs.emplace_back(batch.flags.policy);
     // Without --force no file of tensors is replaced by a record.
@@ -163,7 +128,7 @@ std::unique_ptr<results::Recorder> VerifyRun::open_record(const flags::Outputs& 
   options.inputs = outputs.inputs;
   options.planned = planned_;
   options.profile_file = flags_.profile;
-  if (device_) options.device = show::describe(device_->facts());
+  if (const auto* const device = first_device()) options.device = show::describe(device->facts());
   options.device.profile = profile::profile_attributes(profile_);
   options.environment = show::describe_host(flags_.device.threads);
   return std::make_unique<results::Recorder>(flags_.results, std::move(options));
@@ -176,9 +141,9 @@ core::Coverage VerifyRun::min_verified() const {
 
 report::RunFacts VerifyRun::facts(core::Outcome outcome) const {
   report::RunFacts facts{.profile = flags_.profile, .outcome = std::move(outcome)};
-  if (device_) {
-    facts.device = device_->facts().name;
-    facts.driver = device_->facts().driver_info;
+  if (const auto* const device = first_device()) {
+    facts.device = device->facts().name;
+    facts.driver = device->facts().driver_info;
   }
   return facts;
 }
@@ -198,10 +163,26 @@ std::vector<core::RunFinding> VerifyRun::expired_rules() const {
   return findings;
 }
 
+/// What --between exact does not allow.
+std::optional<core::RunFinding> VerifyRun::differing_pairs() const {
+  if (flags_.between != "exact") return std::nullopt;
+  const auto differs = [](const cases::PairResult& pair) { return pair.differing != 0; };
+  const auto first = std::ranges::find_if(pairs_, differs);
+  if (first == pairs_.end()) return std::nullopt;
+  return core::RunFinding{
+      .kind = "candidates_differ",
+      .text = fmt::format("candidates differ in {} of {} results, under --between exact: {} and {} in {} of {} ({})",
+                          std::ranges::count_if(pairs_, differs), pairs_.size(), first->first, first->second,
+                          core::terminal::counted(first->differing, "element"), first->value, first->graph),
+      .usual = core::ExitCode::failed,
+      .strict = core::ExitCode::failed};
+}
+
 /// Parts of the policies that match nothing: rules that have expired, and output budgets that name nothing in any graph
 /// that they judged, since they were misspelt.
 std::vector<core::RunFinding> VerifyRun::findings() const {
   std::vector<core::RunFinding> findings = expired_rules();
+  if (auto one = differing_pairs()) findings.push_back(std::move(*one));
   const bool stopped = flags_.fail_fast && !results_.empty() && results_.back().exit != core::ExitCode::passed;
   if (stopped) return findings;
   for (const auto& [file, gate] : gates()) {
@@ -238,13 +219,14 @@ std::string VerifyRun::cut_off(VerifyReports& reports, const std::string& proble
   return text;
 }
 
-verify::VerifyOptions VerifyRun::options(const Batch& batch) const {
+verify::VerifyOptions VerifyRun::options(const Batch& batch, const VerifyCandidate& candidate,
+                                         const policy::Gate* gate) const {
   const flags::VerifyFlags& flags = batch.flags;
   return {.filter = flags.filter,
           .repeat = flags.repeat,
-          .settings = settings_,
-          .flags = flags::repeated_flags(flags, batch.fill, options_),
-          .gate = batch.gate ? &*batch.gate : nullptr,
+          .settings = candidate.settings(),
+          .flags = candidate.repeated_flags(flags, batch.fill),
+          .gate = gate,
           .emulated = flags.emulate.empty() ? nullptr : &profile_,
           .mode = flags::mode_of(flags.mode),
           .blame = flags.blame,
@@ -277,23 +259,22 @@ int VerifyRun::run() {
   batches_ = batches_of(flags_);
   if (!flags_.each_kernel) planned_ = 0;
   for (const Batch& batch : batches_)
-    if (planned_) *planned_ += batch.paths.size() * batch.flags.seeds;
+    if (planned_) *planned_ += batch.paths.size() * batch.flags.seeds * flags_.candidates.size();
   const flags::Outputs outputs = outputs_beside();
   VerifyReports reports(flags_, outputs, out_);
   require_some_match();
-  open_candidate();
+  open_candidates();
   open_profile();
   for (Batch& batch : batches_) {
     feed_as_candidate(batch);
     open_policy(batch);
   }
-  const cases::Executors executors = this->executors();
   // Interrupted, the record is closed first: words are asked for in the reverse order.
   std::optional<ir::files::LastWord> last_word(std::in_place, [&] { return cut_off(reports); });
   const auto recorder = open_record(outputs);
   try {
     for (const Batch& batch : batches_)
-      if (!run_batch(batch, executors, recorder.get())) break;
+      if (!run_batch(batch, recorder.get())) break;
   } catch (const std::exception& problem) {
     last_word.reset();
     leave_reports(reports, problem.what());
@@ -307,7 +288,7 @@ int VerifyRun::run() {
     std::optional<ir::files::Uninterrupted> whole;
     if (!reports.has_stream()) whole.emplace();
     last_word.reset();
-    reports.write(results_, facts, counts_);
+    reports.write(results_, facts, counts_, pairs_);
     if (recorder) recorder->finish();
   }
   if (recorder) std::cerr << "results: " << flags_.results << '\n';

@@ -247,15 +247,16 @@ void add_part(std::string& text, fmt::format_string<Args...> format, Args&&... a
   text += (text.empty() ? "" : " ") + part;
 }
 
-std::string totals_of(const cases::CaseResult& result, const core::terminal::Style& style) {
+}  // namespace
+
+std::string case_line(const cases::CaseResult& result, const std::string& called, const core::terminal::Style& style) {
   std::map<core::Verdict, std::size_t> counts;
   double worst = compare::not_computed;
   for (const cases::NodeResult& node : result.nodes) {
     ++counts[node.verdict];
     if (is_compared(node)) worst = std::fmax(worst, node.gated().ratio());
   }
-  const std::string name = core::terminal::printable(result.subject.name) + ": ",
-                    verdict(ir::enum_name(result.verdict));
+  const std::string name = core::terminal::printable(called) + ": ", verdict(ir::enum_name(result.verdict));
   std::string text;
   add_part(text, "{}{}", name, verdict);
   add_part(text, "| {}:", core::terminal::counted(result.nodes.size(), "node"));
@@ -273,8 +274,6 @@ std::string totals_of(const cases::CaseResult& result, const core::terminal::Sty
   return name + core::terminal::coloured(verdict, colour_of(result.verdict), style) +
          text.substr(name.size() + verdict.size());
 }
-
-}  // namespace
 
 std::string to_table(const cases::CaseResult& result, Detail detail, const core::terminal::Style& style, Times times) {
   std::string text;
@@ -305,7 +304,7 @@ std::string to_table(const cases::CaseResult& result, Detail detail, const core:
   if (detail == Detail::all) write_oracles(out, result);
   for (const cases::ExpectedResult& one : result.expected) write_expected(out, one);
   for (const std::string& note : result.notes) fmt::format_to(out, "note: {}\n", note);
-  return text + shown(below, style) + totals_of(result, style);
+  return text + shown(below, style) + case_line(result, result.subject.name, style);
 }
 
 std::string summary_line(std::span<const cases::CaseResult> cases) {

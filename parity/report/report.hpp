@@ -5,6 +5,7 @@
 #include <string>
 
 #include "parity/cases/node_result.hpp"
+#include "parity/cases/pair_result.hpp"
 #include "parity/core/demands.hpp"
 #include "parity/core/terminal/style.hpp"
 
@@ -25,11 +26,17 @@ enum class Times { of_first_run, of_later_run };
 std::string to_table(const cases::CaseResult& result, Detail detail, const core::terminal::Style& style = {},
                      Times times = Times::of_later_run);
 
+/// The last line of that table, of a case called so: its verdict, its nodes by verdict, the largest ratio.
+std::string case_line(const cases::CaseResult& result, const std::string& called,
+                      const core::terminal::Style& style = {});
+
 /// One line for a whole run: cases by verdict.
 std::string summary_line(std::span<const cases::CaseResult> cases);
 
 /// Cases for programs, as one JSON document, and what the run came to. What was not computed is null.
-std::string to_json(std::span<const cases::CaseResult> cases, const core::Outcome& outcome = {});
+/// `pairs`: results of several candidates beside one another.
+std::string to_json(std::span<const cases::CaseResult> cases, const core::Outcome& outcome = {},
+                    std::span<const cases::PairResult> pairs = {});
 
 /// So many cases, of which each is made when its turn comes, from a results file. What such a file does not keep
 /// (docs/results.md) is null, too.

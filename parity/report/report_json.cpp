@@ -312,7 +312,22 @@ void make_null(Json& json, const std::array<const char*, count>& places) {
     if (const Json::json_pointer at('/' + std::string(place)); json.contains(at)) json[at] = nullptr;
 }
 
-std::string document_of(Json list, const core::Outcome& outcome) {
+/// "closer" is null where both are alike or one has no known error.
+Json pair_json(const cases::PairResult& pair) {
+  const std::string closer = pair.closer();
+  return {{"graph", pair.graph},
+          {"seed", pair.seed},
+          {"value", pair.value},
+          {"candidates", {pair.first, pair.second}},
+          {"elements", pair.elements},
+          {"differing", pair.differing},
+          {"max_abs", core::json_number(pair.max_abs)},
+          {"max_ulp", core::json_number(pair.max_ulp)},
+          {"errors", {core::json_number(pair.error_of_first), core::json_number(pair.error_of_second)}},
+          {"closer", closer.empty() ? Json(nullptr) : Json(closer)}};
+}
+
+std::string document_of(Json list, const core::Outcome& outcome, Json pairs = nullptr) {
   Json findings = Json::array();
   for (const core::RunFinding& one : outcome.findings) findings.push_back({{"kind", one.kind}, {"text", one.text}});
   const Json document = {{"format", "plumb.report/1"},
@@ -321,13 +336,15 @@ std::string document_of(Json list, const core::Outcome& outcome) {
                          {"require_verified", outcome.demands.verified},
                          {"exit", static_cast<int>(outcome.exit)},
                          {"findings", std::move(findings)},
-                         {"cases", std::move(list)}};
+                         {"cases", std::move(list)},
+                         {"pairs", std::move(pairs)}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace
 
-std::string to_json(std::span<const cases::CaseResult> cases, const core::Outcome& outcome) {
+std::string to_json(std::span<const cases::CaseResult> cases, const core::Outcome& outcome,
+                    std::span<const cases::PairResult> pairs) {
   core::Outcome known = outcome;
   if (known.cases.size() != cases.size()) {  // nobody said: by their verdicts alone
     for (const cases::CaseResult& result : cases) known.cases.push_back(result.exit);
@@ -335,7 +352,9 @@ std::string to_json(std::span<const cases::CaseResult> cases, const core::Outcom
   }
   Json list = Json::array();
   for (std::size_t c = 0; c < cases.size(); ++c) list.push_back(case_json(cases[c], known, c));
-  return document_of(std::move(list), known);
+  Json beside = Json::array();
+  for (const cases::PairResult& pair : pairs) beside.push_back(pair_json(pair));
+  return document_of(std::move(list), known, std::move(beside));
 }
 
 std::string to_json_of_record(std::size_t count, const std::function<cases::CaseResult(std::size_t)>& case_at,

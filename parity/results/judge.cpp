@@ -175,7 +175,7 @@ JudgedRun Judge::judge(const Run& run) {
                    .graph = file_.name(run.graph_id),
                    .file = file_.name(run.file_id),
                    .subject = file_.subject(run),
-                   .device = file_.device(run).facts.device,
+                   .who = file_.who(run),
                    .seed = run.seed,
                    .precision = file_.precision(run)};
   judged.is_by_its_policy = given_ == nullptr || given_->text == policy_text(run);
@@ -250,7 +250,7 @@ bool is_quiet(const JudgedRun& run) {
 /// The quiet runs from this one on that differ from it in their seed alone; at least this one.
 std::size_t quiet_runs_at(const std::vector<JudgedRun>& runs, std::size_t first) {
   const auto key = [](const JudgedRun& run) {
-    return std::tuple(run.source, run.subject, run.device, run.precision, run.nodes.size());
+    return std::tuple(run.source, run.subject, run.who, run.precision, run.nodes.size());
   };
   std::size_t end = first;
   while (end < runs.size() && is_quiet(runs[end]) && key(runs[end]) == key(runs[first])) ++end;
@@ -262,8 +262,8 @@ bool are_of_several_files(const std::vector<JudgedRun>& runs) {
 }
 
 std::string text_of(const JudgedRun& run) {
-  std::string text = fmt::format("run {}: {}, device '{}', seed {}, {}: {}{}\n", run.run, run.subject, run.device,
-                                 run.seed, counted(run.nodes.size(), "output"), ir::enum_name(run.verdict),
+  std::string text = fmt::format("run {}: {}, {}, seed {}, {}: {}{}\n", run.run, run.subject, run.who, run.seed,
+                                 counted(run.nodes.size(), "output"), ir::enum_name(run.verdict),
                                  run.was == run.verdict ? "" : fmt::format(" (was {})", ir::enum_name(run.was)));
   for (const JudgedNode& node : run.nodes) {
     const bool is_fine = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
@@ -294,8 +294,8 @@ std::string to_text(const std::vector<JudgedRun>& runs, const core::terminal::St
     if (count == 1)
       text += text_of(one);
     else
-      text += fmt::format("runs {} to {}: {}, device '{}', seeds {} to {}, {} each: passed\n", one.run, last.run,
-                          one.subject, one.device, one.seed, last.seed, counted(one.nodes.size(), "output"));
+      text += fmt::format("runs {} to {}: {}, {}, seeds {} to {}, {} each: passed\n", one.run, last.run, one.subject,
+                          one.who, one.seed, last.seed, counted(one.nodes.size(), "output"));
     first += count;
   }
   text += counted(runs.size(), "run") + (runs.empty() ? "" : ":");

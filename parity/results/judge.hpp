@@ -35,7 +35,7 @@ struct JudgedRun {
   std::uint32_t run = 0;
   std::string graph = {}, file = {};  ///< the graph's hash, and its file as it was named; "" where not recorded
   std::string subject = {};           ///< both, for people
-  std::string device = {};
+  std::string who = {};               ///< its device, or its candidate, for people
   std::uint64_t seed = 0;
   std::string precision = {};
   core::Verdict was = core::Verdict::error, verdict = core::Verdict::error;

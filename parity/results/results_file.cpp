@@ -223,6 +223,13 @@ std::string ResultsFile::subject(const Run& run) {
   return graph.empty() ? file : ir::cat(file, " (graph ", graph, ")");
 }
 
+std::string ResultsFile::who(const Run& run) {
+  const std::string candidate = run.candidate_id == 0 ? "" : name(run.candidate_id);
+  if (!candidate.empty() && candidate != cases::RunSettings{}.candidate) return "candidate " + candidate;
+  const std::string device_name = device(run).facts.device;
+  return "device " + (device_name.empty() ? name(run.device_id) : device_name);
+}
+
 std::vector<PatternRow> ResultsFile::pattern_rows(const Node& row) {
   constexpr auto path = "/results/pattern";
   if (!patterns_) {

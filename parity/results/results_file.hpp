@@ -71,6 +71,8 @@ class ResultsFile {
   bool refutes_expected(const Run& run, std::optional<double> lambda = {});
   /// "bert.json (graph 24236c7cef24)", or the graph alone where the file is not recorded: before version 2.6.
   std::string subject(const Run& run);
+  /// "device llvmpipe", or "candidate cpu" where the run has another candidate than our device.
+  std::string who(const Run& run);
   /// The patterns of an output's failing elements, a text for each.
   std::vector<std::string> patterns(const Node& row);
   std::vector<PatternRow> pattern_rows(const Node& row);

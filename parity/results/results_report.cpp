@@ -75,10 +75,10 @@ class Report {
   std::string text();
 
  private:
-  using Runs = std::span<const Run>;
+  using Runs = std::vector<const Run*>;
 
   std::string head();
-  Runs group_at(std::size_t first);
+  std::vector<Runs> groups_at(std::size_t first);
   std::string kind_of(const Run& run);
   std::string of_one(const Run& run);
   std::string of_many(Runs runs);
@@ -108,16 +108,26 @@ std::string Report::head() {
          (cut_off ? cut_off->text + '\n' : "");
 }
 
-/// The runs from this one on that differ from it in their seed alone.
-Report::Runs Report::group_at(std::size_t first) {
+/// The runs from this one on that differ from it in their seed and their candidate alone, by candidate.
+std::vector<Report::Runs> Report::groups_at(std::size_t first) {
   const auto key = [](const Run& run) {
-    return std::tuple(run.graph_id, run.file_id, run.device_id, run.env_id, run.policy_id, run.precision_id,
-                      run.mode.value, run.fill.value);
+    return std::tuple(run.graph_id, run.file_id, run.env_id, run.policy_id, run.precision_id, run.mode.value,
+                      run.fill.value);
   };
-  const Runs runs(file_.runs());
-  std::size_t end = first + 1;
-  while (!shown_.is_each_run_shown && end < runs.size() && key(runs[end]) == key(runs[first])) ++end;
-  return runs.subspan(first, end - first);
+  const auto& runs = file_.runs();
+  std::vector<Runs> groups;
+  for (std::size_t r = first; r < runs.size() && key(runs[r]) == key(runs[first]); ++r) {
+    const auto is_of = [&](const Runs& group) {
+      return group.front()->candidate_id == runs[r].candidate_id && group.front()->device_id == runs[r].device_id;
+    };
+    const auto group = std::ranges::find_if(groups, is_of);
+    if (group == groups.end())
+      groups.push_back({&runs[r]});
+    else
+      group->push_back(&runs[r]);
+    if (shown_.is_each_run_shown) break;
+  }
+  return groups;
 }
 
 /// ", f16acc16, adversarial": what was run, where it is not as the graph says.
@@ -207,10 +217,8 @@ std::string Report::nodes_of(const Run& run) {
 }
 
 std::string Report::of_one(const Run& run) {
-  const std::string device = file_.device(run).facts.device;
-  return folded(fmt::format("run {}: {}, device {}, seed {}{}, {}, {} s: {}\n", run.run, file_.subject(run),
-                            device.empty() ? file_.name(run.device_id) : device, run.seed, kind_of(run),
-                            core::terminal::counted(file_.local_rows(run).size(), "output"),
+  return folded(fmt::format("run {}: {}, {}, seed {}{}, {}, {} s: {}\n", run.run, file_.subject(run), file_.who(run),
+                            run.seed, kind_of(run), core::terminal::counted(file_.local_rows(run).size(), "output"),
                             core::terminal::short_number(run.wall_s), verdict_name(run.verdict)),
                 "  ") +
          nodes_of(run);
@@ -220,9 +228,10 @@ std::string Report::of_one(const Run& run) {
 std::string Report::of_many(Runs runs) {
   report::SeedSummary summary;
   std::vector<const Run*> troubled;
-  for (const Run& run : runs) {
+  for (const Run* const one : runs) {
+    const Run& run = *one;
     summary.add_case("", known(run.verdict, core::Verdict::error));
-    if (known(run.verdict, core::Verdict::error) != core::Verdict::passed) troubled.push_back(&run);
+    if (known(run.verdict, core::Verdict::error) != core::Verdict::passed) troubled.push_back(one);
     for (const std::size_t r : file_.local_rows(run)) {
       const Node& row = file_.rows()[r];
       const GraphNode* const node = file_.find_node(run, row);
@@ -232,12 +241,14 @@ std::string Report::of_many(Runs runs) {
                          run.seed);
     }
   }
-  const auto [least, most] = std::ranges::minmax(runs, {}, &Run::seed);
-  const std::string device = file_.device(runs[0]).facts.device;
+  const auto [least, most] = std::ranges::minmax_element(runs, {}, &Run::seed);
+  const Run &first = *runs.front(), &last = *runs.back();
+  const bool are_all = last.run - first.run + 1 == runs.size();
+  const std::string which = fmt::format("runs {} to {}", first.run, last.run);
   std::string text =
-      folded(fmt::format("runs {} to {}: {}, device {}, seeds {} to {}{}: {}\n", runs.front().run, runs.back().run,
-                         file_.subject(runs[0]), device.empty() ? file_.name(runs[0].device_id) : device, least.seed,
-                         most.seed, kind_of(runs[0]), summary.cases()),
+      folded(fmt::format("{}: {}, {}, seeds {} to {}{}: {}\n",
+                         are_all ? which : fmt::format("{} of {}", runs.size(), which), file_.subject(first),
+                         file_.who(first), (*least)->seed, (*most)->seed, kind_of(first), summary.cases()),
              "  ");
   text += summary.table(report::Detail::worst, style_);
   constexpr std::size_t most_shown = 3;
@@ -249,11 +260,11 @@ std::string Report::of_many(Runs runs) {
 
 std::string Report::text() {
   std::string text = head();
-  for (std::size_t first = 0; first < file_.runs().size();) {
-    const Runs runs = group_at(first);
-    text += runs.size() == 1 ? of_one(runs[0]) : of_many(runs);
-    first += runs.size();
-  }
+  for (std::size_t first = 0; first < file_.runs().size();)
+    for (const Runs& runs : groups_at(first)) {
+      text += runs.size() == 1 ? of_one(*runs[0]) : of_many(runs);
+      first += runs.size();
+    }
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <set>
 
 #include "parity/cli/flags/validators.hpp"
 #include "parity/core/terminal/shell_word.hpp"
@@ -11,13 +12,14 @@
 #include "parity/foreign/spec.hpp"
 
 namespace plumb::parity::cli::flags {
-void add_candidate_flags(CLI::App& app, CandidateFlags& flags) {
-  app.add_option("--candidate", flags.candidate,
-                 "who is judged, [NAME=]SPEC: vulkan, cpu, or a backend that is not ours, as file:dump.npz, "
-                 "exec:COMMAND or py:FILE.py::FUNCTION (docs/foreign_backends.md)")
-      ->type_name("SPEC")
-      ->capture_default_str()
-      ->group("candidate");
+namespace {
+
+constexpr const char* about_candidate =
+    "who is judged, [NAME=]SPEC: vulkan, cpu, or a backend that is not ours, as file:dump.npz, exec:COMMAND or "
+    "py:FILE.py::FUNCTION (docs/foreign_backends.md)";
+constexpr std::size_t most_candidates = 8;
+
+void add_asking_flags(CLI::App& app, CandidateFlags& flags) {
   app.add_option("--taps", flags.options.taps,
                  "the values that it is asked for: results, those that survive its optimiser, or all")
       ->check(one_of({"results", "surviving", "all"}))
@@ -51,6 +53,35 @@ void add_candidate_flags(CLI::App& app, CandidateFlags& flags) {
       ->group("candidate");
 }
 
+}  // namespace
+
+void add_candidate_flags(CLI::App& app, CandidateFlags& flags) {
+  app.add_option("--candidate", flags.candidate, about_candidate)
+      ->type_name("SPEC")
+      ->capture_default_str()
+      ->group("candidate");
+  add_asking_flags(app, flags);
+}
+
+void add_candidates_flags(CLI::App& app, std::vector<std::string>& specs, CandidateFlags& flags) {
+  app.add_option("--candidate", specs, fmt::format("{}; once for each, up to {}", about_candidate, most_candidates))
+      ->type_name("SPEC")
+      ->default_str("vulkan")
+      ->group("candidate");
+  add_asking_flags(app, flags);
+}
+
+void require_candidates(const std::vector<std::string>& specs) {
+  ir::require(specs.size() <= most_candidates, "--candidate: ", specs.size(), " are named, and ", most_candidates,
+              " can be judged in one run");
+  std::set<std::string> names;
+  for (const std::string& spec : specs) {
+    const std::string name = foreign::parse_spec(spec).name;
+    ir::require(names.insert(name).second, "--candidate: two are called ", name,
+                ": give one another name, NAME=", spec);
+  }
+}
+
 bool is_vulkan(const CandidateFlags& candidate, DeviceFlags& flags) {
   const foreign::Spec spec = foreign::parse_spec(candidate.candidate);
   if (spec.kind != foreign::Kind::vulkan) return false;
@@ -58,11 +89,14 @@ bool is_vulkan(const CandidateFlags& candidate, DeviceFlags& flags) {
   return true;
 }
 
-void settle_by_dump(const CandidateFlags& candidate, ModelFlags& model) {
-  const foreign::Spec spec = foreign::parse_spec(candidate.candidate);
-  if (spec.kind != foreign::Kind::file) return;
-  model.dump = spec.path;
-  model.dump_prefix = spec.prefix;
+void settle_by_dump(const std::vector<std::string>& specs, ModelFlags& model) {
+  for (const std::string& given : specs) {
+    const foreign::Spec spec = foreign::parse_spec(given);
+    if (spec.kind != foreign::Kind::file) continue;
+    model.dump = spec.path;
+    model.dump_prefix = spec.prefix;
+    return;
+  }
 }
 
 library::OpenedCandidate open_candidate(const CandidateFlags& candidate, const DeviceFlags& flags) {

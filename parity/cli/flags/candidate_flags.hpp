@@ -22,14 +22,21 @@ struct CandidateFlags {
   library::CandidateOptions options;
 };
 
+/// --candidate, and all that says how it is asked.
 void add_candidate_flags(CLI::App& app, CandidateFlags& flags);
+
+/// Likewise, for a command that judges several: --candidate once for each, whose specs go into `specs`.
+void add_candidates_flags(CLI::App& app, std::vector<std::string>& specs, CandidateFlags& flags);
+
+/// Throws Error where there are more than eight of them, or two have one name.
+void require_candidates(const std::vector<std::string>& specs);
 
 /// Whether the candidate is our Vulkan device, which its own flags open; `flags` then names the device that the
 /// candidate's spec does.
 bool is_vulkan(const CandidateFlags& candidate, DeviceFlags& flags);
 
-/// Lets the inputs that a dump has settle what models leave open.
-void settle_by_dump(const CandidateFlags& candidate, ModelFlags& model);
+/// Lets the inputs that a dump has settle what models leave open: the first of these candidates that is one.
+void settle_by_dump(const std::vector<std::string>& specs, ModelFlags& model);
 
 /// Opens any other candidate. Throws Error where the spec is none, or names what is not there.
 library::OpenedCandidate open_candidate(const CandidateFlags& candidate, const DeviceFlags& flags);

@@ -105,7 +105,13 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
   add_graph_flags(app, flags.graph);
   add_precision_flag(app, flags.graph);
   add_expected_flags(app, flags.graph, flags.expected);
-  add_candidate_flags(app, flags.candidate);
+  add_candidates_flags(app, flags.candidates, flags.candidate);
+  app.add_option("--between", flags.between,
+                 "of several candidates, say how their results differ (report), or fail where they have other bits "
+                 "(exact)")
+      ->check(one_of({"report", "exact"}))
+      ->capture_default_str()
+      ->group("candidate");
   add_device_flags(app, flags.device);
 }
 

@@ -22,7 +22,9 @@ struct VerifyFlags {
   std::vector<std::string> paths;
   GraphFlags graph;
   DeviceFlags device;
-  CandidateFlags candidate;
+  CandidateFlags candidate;  ///< the one that is judged at a time, of `candidates`
+  std::vector<std::string> candidates = {"vulkan"};
+  std::string between = "report";  ///< exact: results of two candidates must have the same bits
   std::string filter, tag, json, junit, counts, results, tensors = "never", rows = "all";
   std::string policy, explain, profile, emulate, fill = "graph";
   std::string mode = "attribute";

@@ -33,7 +33,7 @@ void take_flags(const cases::ListedCase& one, flags::VerifyFlags& flags) {
 /// The sources of a batch's graphs and feeds. Throws Error where its flags do not go together.
 verify::FillOptions fill_options(const Batch& batch) {
   flags::GraphFlags graph = batch.flags.graph;
-  flags::settle_by_dump(batch.flags.candidate, graph.model);
+  flags::settle_by_dump(batch.flags.candidates, graph.model);
   if (graph.model.are_for_several) flags::require_known_shapes(batch.paths, graph.model);
   verify::FillOptions fill = flags::fill_options(graph);
   library::set_fill(batch.flags.fill, "--fill", fill);

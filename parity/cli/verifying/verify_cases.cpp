@@ -1,6 +1,8 @@
 // The cases of `plumb verify`: every graph by every seed and, where asked for, every kernel; recorded and shown.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <deque>
 #include <iostream>
 
 #include "gpu_vulkan/passes/fuse.hpp"
@@ -9,9 +11,9 @@
 #include "parity/cli/other_kernels.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
 #include "parity/core/terminal/text.hpp"
+#include "parity/report/candidates.hpp"
 #include "parity/report/kept_result.hpp"
 #include "parity/report/progress.hpp"
-#include "parity/report/seed_summary.hpp"
 #include "parity/verify/compile_once.hpp"
 
 namespace plumb::parity::cli {
@@ -38,60 +40,111 @@ void say_equal_seeds(cases::CaseResult& result, std::uint64_t seeds, bool is_fir
 
 }  // namespace
 
-void VerifyRun::print_plan(const ir::Graph& graph) {
-  const auto fused = device_->fused(graph, {graph.results(), true}, {});
-  out_ << gpu_vulkan::plan::to_text(device_->plan(fused.graph, fused.capture), fused.graph) << '\n';
+void VerifyRun::print_plan(gpu_vulkan::VulkanExecutor& device, const ir::Graph& graph) {
+  const auto fused = device.fused(graph, {graph.results(), true}, {});
+  out_ << gpu_vulkan::plan::to_text(device.plan(fused.graph, fused.capture), fused.graph) << '\n';
 }
 
 report::Detail VerifyRun::detail() const {
   return flags_.quiet ? report::Detail::verdicts : flags_.verbose ? report::Detail::all : report::Detail::worst;
 }
 
-void VerifyRun::report(const cases::CaseResult& result, bool is_one_of_many, report::Times times) {
+/// `is_one_of_many`: of many seeds or of several candidates, of which only those are told that did not pass.
+void VerifyRun::report(VerifyCandidate& candidate, const cases::CaseResult& result, bool is_one_of_many,
+                       report::Times times) {
   for (const cases::NodeResult& node : result.nodes)
     out_ << core::terminal::fitted(core::terminal::printable(node.explanation), style_.width);
   const bool is_quiet = flags_.quiet || (is_one_of_many && !flags_.verbose);
   if (is_quiet && result.exit == core::ExitCode::passed) return;
-  if (flags_.verbose && device_ && result.subject.file) print_plan(result.subject.file->graph);
+  if (candidates_.size() > 1) out_ << core::terminal::printable(candidate.name()) << ":\n";
+  if (flags_.verbose && candidate.device() != nullptr && result.subject.file)
+    print_plan(*candidate.device(), result.subject.file->graph);
   std::ostream& out = result.nodes.empty() && result.exit != core::ExitCode::passed ? std::cerr : out_;
   out << report::to_table(result, detail(), style_, times) << '\n' << std::flush;
 }
 
-/// Every seed of one graph; false when the run is to stop.
-bool VerifyRun::run_graph(const Batch& batch, const std::string& path, const cases::Executors& executors,
-                          const verify::VerifyOptions& options, results::Recorder* recorder) {
-  report::SeedSummary summary;
+/// Says and keeps how several candidates compare on one case.
+void VerifyRun::report_side_by_side(std::span<const cases::CaseResult> results,
+                                    std::span<const verify::NamedResults> kept, bool is_one_of_many) {
+  const std::vector<cases::PairResult> pairs = verify::pairs_of(results.front(), kept);
+  pairs_.insert(pairs_.end(), pairs.begin(), pairs.end());
+  const auto passed = [](const cases::CaseResult& one) { return one.exit == core::ExitCode::passed; };
+  if ((flags_.quiet || (is_one_of_many && !flags_.verbose)) && std::ranges::all_of(results, passed)) return;
+  std::vector<report::NamedCase> named;
+  for (std::size_t c = 0; c < results.size(); ++c) named.push_back({kept[c].name, &results[c]});
+  out_ << report::side_by_side(named, pairs, detail(), style_) << '\n' << std::flush;
+}
+
+/// What comes after a seed of a graph.
+enum class VerifyRun::Next { seed, graph, nothing };
+
+/// One seed of a graph, by every candidate.
+VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path, const verify::FillOptions& fill,
+                                    std::uint64_t s, std::vector<Judging>& judging, results::Recorder* recorder) {
   const std::uint64_t seeds = batch.flags.seeds;
-  verify::FillOptions fill = batch.fill;
-  if (seeds > 1) flags::read_once(fill);
-  for (std::uint64_t s = 0; s < seeds; ++s, ++fill.seed) {
+  const bool are_several = judging.size() > 1;
+  const std::size_t first = results_.size();
+  std::vector<verify::KeptResults> results(judging.size());
+  std::vector<verify::NamedResults> kept;
+  for (std::size_t c = 0; c < judging.size(); ++c) {
+    Judging& one = judging[c];
+    kept.push_back({one.candidate->name(), &results[c]});
     report::Progress progress;
-    cases::Observers observers({&progress});
-    if (recorder != nullptr) observers = cases::Observers({&progress, recorder});
-    cases::CaseResult made = verify::verify_file(path, fill, executors, options, observers);
+    std::vector<cases::Observer*> observers = {&progress};
+    if (recorder != nullptr) observers.push_back(recorder);
+    if (are_several) observers.push_back(&results[c]);
+    cases::Observers all(std::move(observers));
+    cases::CaseResult made = verify::verify_file(path, fill, one.executors, one.options, all);
     progress.erase();
-    if (device_ && s == 0 && made.subject.file) note_idle_alternative(*device_, path, made.subject.file->graph);
-    if (seeds > 1) say_equal_seeds(made, seeds, s == 0, style_.width);
+    if (auto* const device = one.candidate->device(); device != nullptr && s == 0 && made.subject.file)
+      note_idle_alternative(*device, path, made.subject.file->graph);
+    if (seeds > 1) say_equal_seeds(made, seeds, s == 0 && c == 0, style_.width);
     record(std::move(made), recorder);
-    cases::CaseResult& result = results_.back();
+    const cases::CaseResult& result = results_.back();
     // With isolate every node is compiled again for each seed.
     const bool is_first = flags_.repeat == 1 && (s == 0 || flags_.mode == "isolate");
-    report(result, seeds > 1, is_first ? report::Times::of_first_run : report::Times::of_later_run);
-    summary.add(result);
+    report(*one.candidate, result, seeds > 1 || are_several,
+           is_first ? report::Times::of_first_run : report::Times::of_later_run);
+    one.summary.add(result);
     if (!flags_.counts.empty() || flags_.each_kernel) counts_.add(result);
-    if (flags_.fail_fast && result.exit != core::ExitCode::passed) return false;
-    if (!result.subject.file) {  // a graph that cannot be read is no other with another seed
-      leave_out(seeds - 1 - s, recorder);
-      return true;
-    }
-    const ir::files::Uninterrupted whole;
-    // After thousands of seeds the summary is enough.
-    if (s > 0 && flags_.json.empty() && flags_.junit.empty() && !flags_.github) {
-      result.nodes = {};
-      result.identity = {};
+    if (!result.subject.file) {  // a graph that cannot be read is no other with another seed, or for somebody else
+      leave_out((seeds - s) * judging.size() - c - 1, recorder);
+      return flags_.fail_fast ? Next::nothing : Next::graph;
     }
   }
-  if (seeds > 1) out_ << summary.text(detail(), style_) << '\n';
+  const std::span<cases::CaseResult> done = std::span(results_).subspan(first);
+  if (are_several) report_side_by_side(done, kept, seeds > 1);
+  const auto failed = [](const cases::CaseResult& one) { return one.exit != core::ExitCode::passed; };
+  if (flags_.fail_fast && std::ranges::any_of(done, failed)) return Next::nothing;
+  if (s > 0)
+    for (cases::CaseResult& result : done) forget_numbers(result);
+  return Next::seed;
+}
+
+/// After thousands of seeds the summary is enough, unless a report wants all.
+void VerifyRun::forget_numbers(cases::CaseResult& result) const {
+  const ir::files::Uninterrupted whole;
+  if (!flags_.json.empty() || !flags_.junit.empty() || flags_.github) return;
+  result.nodes = {};
+  result.identity = {};
+}
+
+/// Every seed of one graph; false when the run is to stop.
+bool VerifyRun::run_graph(const Batch& batch, const std::string& path, std::vector<Judging>& judging,
+                          results::Recorder* recorder) {
+  for (Judging& one : judging) one.summary = {};
+  const std::uint64_t seeds = batch.flags.seeds;
+  verify::FillOptions fill = batch.fill;
+  if (seeds > 1 || judging.size() > 1) flags::read_once(fill);
+  for (std::uint64_t s = 0; s < seeds; ++s, ++fill.seed) {
+    const Next next = run_seed(batch, path, fill, s, judging, recorder);
+    if (next != Next::seed) return next == Next::graph;
+  }
+  if (seeds == 1) return true;
+  for (const Judging& one : judging) {
+    if (judging.size() > 1) out_ << core::terminal::printable(one.candidate->name()) << ":\n";
+    out_ << one.summary.text(detail(), style_) << '\n';
+  }
   return true;
 }
 
@@ -113,35 +166,43 @@ void VerifyRun::leave_out(std::uint64_t cases, results::Recorder* recorder) {
 }
 
 /// Every seed of one graph, by the best kernel and tile of every node, then by those that come after it.
-bool VerifyRun::run_by_each_kernel(const Batch& batch, const std::string& path, const cases::Executors& executors,
-                                   const verify::VerifyOptions& options, results::Recorder* recorder) {
+bool VerifyRun::run_by_each_kernel(const Batch& batch, const std::string& path, Judging judging,
+                                   results::Recorder* recorder) {
   const std::size_t first = results_.size();
-  if (!run_graph(batch, path, executors, options, recorder)) return false;
+  gpu_vulkan::VulkanExecutor* const own = judging.candidate->device();
+  const std::string flags = judging.options.flags;
+  std::vector<Judging> only = {std::move(judging)};
+  if (!run_graph(batch, path, only, recorder)) return false;
   const auto file = results_.at(first).subject.file;
-  if (!device_ || !file) return true;
+  if (own == nullptr || !file) return true;
   for (std::int64_t i = 1;; ++i) {
-    OtherKernels device(*device_, i);
+    OtherKernels device(*own, i);
     if (!device.differ_in(file->graph)) return true;
     const std::string setting = fmt::format(" --set alternative={}", i);
     if (!flags_.quiet) out_ << fmt::format("{} by other kernels:{}\n", path, setting);
-    cases::Executors by = executors;
-    by.candidate = &device;
-    verify::VerifyOptions of_these = options;
-    of_these.flags += setting;
-    of_these.settings.alternative = i;
-    if (!run_graph(batch, path, by, of_these, recorder)) return false;
+    only.front().executors.candidate = &device;
+    only.front().options.flags = flags + setting;
+    only.front().options.settings.alternative = i;
+    if (!run_graph(batch, path, only, recorder)) return false;
   }
 }
 
 /// Every graph of a batch; false when the run is to stop.
-bool VerifyRun::run_batch(const Batch& batch, cases::Executors executors, results::Recorder* recorder) {
-  std::optional<verify::CompileOnce> once;
-  if (executors.candidate != nullptr && batch.flags.seeds > 1)
-    executors.candidate = &once.emplace(*executors.candidate);
-  const verify::VerifyOptions options = this->options(batch);
+bool VerifyRun::run_batch(const Batch& batch, results::Recorder* recorder) {
+  std::deque<verify::CompileOnce> once;
+  std::deque<policy::Gate> gates;
+  std::vector<Judging> judging;
+  for (const auto& one : candidates_) {
+    cases::Executors executors = one->executors(reference_, profile_);
+    if (executors.candidate != nullptr && batch.flags.seeds > 1)
+      executors.candidate = &once.emplace_back(*executors.candidate);
+    const policy::Gate* gate = nullptr;
+    if (batch.gate) gate = &gates.emplace_back(one->gate_for(*batch.gate, batch.flags.fill));
+    judging.push_back({.candidate = one.get(), .executors = executors, .options = options(batch, *one, gate)});
+  }
   return std::ranges::all_of(batch.paths, [&](const std::string& path) {
-    return flags_.each_kernel ? run_by_each_kernel(batch, path, executors, options, recorder)
-                              : run_graph(batch, path, executors, options, recorder);
+    return flags_.each_kernel ? run_by_each_kernel(batch, path, judging.front(), recorder)
+                              : run_graph(batch, path, judging, recorder);
   });
 }
 

@@ -32,8 +32,8 @@ bool VerifyReports::has_stream() const {
 }
 
 void VerifyReports::write(std::span<const cases::CaseResult> cases, const report::RunFacts& facts,
-                          const report::Counts& counts) {
-  if (json_) flags::write_whole(json_, report::to_json(cases, facts.outcome));
+                          const report::Counts& counts, std::span<const cases::PairResult> pairs) {
+  if (json_) flags::write_whole(json_, report::to_json(cases, facts.outcome, pairs));
   if (counts_) flags::write_whole(counts_, counts.to_json());
   if (junit_) flags::write_whole(junit_, report::to_junit(report::suites_of(cases, facts)));
 }

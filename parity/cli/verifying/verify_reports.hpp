@@ -9,6 +9,7 @@
 #include "ir/files/output_file.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/verify_flags.hpp"
+#include "parity/cases/pair_result.hpp"
 #include "parity/report/counts.hpp"
 #include "parity/report/suites.hpp"
 
@@ -23,7 +24,8 @@ class VerifyReports {
   /// Whether a file is none, but a pipe or a device.
   bool has_stream() const;
   /// Writes the files.
-  void write(std::span<const cases::CaseResult> cases, const report::RunFacts& facts, const report::Counts& counts);
+  void write(std::span<const cases::CaseResult> cases, const report::RunFacts& facts, const report::Counts& counts,
+             std::span<const cases::PairResult> pairs);
   /// Annotates, and appends a summary, where that was asked for.
   void tell_github(std::span<const cases::CaseResult> cases, const report::RunFacts& facts) const;
   /// Both of what was done, but for counts: those of a part would be taken for those of the whole. Whatever the line
