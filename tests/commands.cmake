@@ -29,7 +29,7 @@ endforeach()
 
 # What is demanded of a run and is not there is said, and counts, in every report; many models by one list; and backends
 # that are not ours.
-foreach(folder IN ITEMS gates lists candidates)
+foreach(folder IN ITEMS gates lists candidates several)
   file(GLOB files CONFIGURE_DEPENDS "${commands}/${folder}/*.sh")
   foreach(file IN LISTS files)
     get_filename_component(name "${file}" NAME_WE)

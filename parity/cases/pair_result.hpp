@@ -14,7 +14,7 @@ struct PairResult {
   std::string value = {};                     ///< the result's name
   std::string first = {}, second = {};        ///< the candidates' names
   std::uint64_t elements = 0, differing = 0;  ///< differing: those that do not have the very bits
-  double max_abs = compare::not_computed, max_ulp = compare::not_computed;  ///< of elements finite on both sides
+  double max_abs = compare::not_computed, max_ulp = compare::not_computed;  ///< over elements finite on both sides
   /// Root mean squares of their errors against the truth of the graph; NaN where they are not known.
   double error_of_first = compare::not_computed, error_of_second = compare::not_computed;
 

@@ -11,6 +11,7 @@
 #include "ir/files/interruption.hpp"
 #include "library/reference.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/chosen_executor.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/model_files.hpp"
@@ -33,6 +34,7 @@ struct ConformanceFlags {
   bool verbose = false, force = false;
   cases::Closeness closeness;
   flags::DeviceFlags device;
+  flags::CandidateFlags candidate;
 };
 
 void add_flags(CLI::App& app, ConformanceFlags& flags) {
@@ -45,7 +47,8 @@ void add_flags(CLI::App& app, ConformanceFlags& flags) {
       ->capture_default_str()
       ->check(flags::not_negative());
   app.add_option("--least-cpu", flags.least_cpu, "fail when fewer cases pass on the CPU executor");
-  app.add_option("--least-gpu", flags.least_gpu, "fail when fewer cases pass on the device");
+  app.add_option("--least-gpu,--least-candidate", flags.least_gpu,
+                 "fail when fewer cases pass on the device, or by the candidate");
   flags::add_output(app, "--junit", flags.junit, "write JUnit XML to this file")->group("output");
   flags::add_output(app, "--json", flags.json, "write the report as JSON to this file, or - for stdout")
       ->group("output");
@@ -53,6 +56,7 @@ void add_flags(CLI::App& app, ConformanceFlags& flags) {
   flags::add_force_flag(app, flags.force);
   app.add_flag("-v,--verbose", flags.verbose, "print a line for every case")->group("output");
   flags::add_device_flags(app, flags.device);
+  flags::add_chosen_executor_flags(app, flags.candidate, nullptr);
 }
 
 std::vector<studies::conformance::SuiteCase> cases_of(const ConformanceFlags& flags) {
@@ -70,7 +74,8 @@ std::vector<studies::conformance::SuiteCase> cases_of(const ConformanceFlags& fl
   return cases;
 }
 
-void print_trouble(std::ostream& out, const studies::conformance::ConformanceResult& result, bool verbose) {
+void print_trouble(std::ostream& out, const studies::conformance::ConformanceResult& result,
+                   const std::string& candidate, bool verbose) {
   const auto line = [&](std::string_view on, const studies::conformance::Outcome& outcome) {
     const bool is_trouble = outcome.standing == studies::conformance::Standing::failed ||
                             outcome.standing == studies::conformance::Standing::mistrusted;
@@ -80,16 +85,16 @@ void print_trouble(std::ostream& out, const studies::conformance::ConformanceRes
     out << '\n';
   };
   line("cpu", result.cpu);
-  line("gpu", result.gpu);
+  line(candidate, result.gpu);
 }
 
 /// That fewer passed than were asked for.
-std::vector<core::RunFinding> too_few(const ConformanceFlags& flags,
+std::vector<core::RunFinding> too_few(const ConformanceFlags& flags, const std::string& candidate,
                                       std::span<const studies::conformance::ConformanceResult> results) {
   const studies::conformance::Count passed =
       studies::conformance::count(results, studies::conformance::Standing::passed);
   std::vector<core::RunFinding> findings;
-  const auto least = [&](const char* on, std::size_t wanted, std::size_t got) {
+  const auto least = [&](const std::string& on, std::size_t wanted, std::size_t got) {
     if (got >= wanted) return;
     findings.push_back({.kind = "too_few",
                         .text = fmt::format("{} passed on the {}, but at least {} are wanted",
@@ -98,17 +103,36 @@ std::vector<core::RunFinding> too_few(const ConformanceFlags& flags,
                         .strict = core::ExitCode::failed});
   };
   least("cpu", flags.least_cpu, passed.cpu);
-  least("gpu", flags.least_gpu, passed.gpu);
+  least(candidate, flags.least_gpu, passed.gpu);
   return findings;
 }
 
-std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const flags::DeviceFlags& flags, std::string& why_not) try {
+/// Who is judged beside the CPU executor.
+struct Judged {
+  std::unique_ptr<ir::Executor> executor;  ///< nothing where there is no device
+  std::string name = "gpu", device, why_not;
+};
+
+Judged open_device(flags::DeviceFlags flags) try {
   auto options = flags::vulkan_options(flags);
   options.fallback = gpu_vulkan::device::Fallback::forbid;  // a result of the host says nothing of the device
-  return std::make_unique<gpu_vulkan::VulkanExecutor>(std::move(options));
+  auto device = std::make_unique<gpu_vulkan::VulkanExecutor>(std::move(options));
+  const std::string name = device->facts().name;
+  return {.executor = std::move(device), .device = name};
 } catch (const ir::Unsupported& reason) {
-  why_not = reason.what();
-  return nullptr;
+  return {.device = ir::cat("none: ", reason.what()), .why_not = reason.what()};
+}
+
+Judged open_judged(const ConformanceFlags& flags) {
+  flags::DeviceFlags device = flags.device;
+  const bool is_ours = flags.candidate.candidate.empty() || flags::is_vulkan(flags.candidate, device);
+  if (is_ours) return open_device(device);
+  flags::ChosenExecutor other = flags::open_chosen("", flags.candidate, flags.device);
+  ir::require(other.name != "cpu", "--candidate ", other.spec, ": the CPU executor is judged in any case");
+  ir::require(other.foreign() == nullptr || other.foreign()->computes(), "--candidate ", other.spec,
+              " has the numbers of one run, and a suite has many");
+  const std::string about = other.foreign() == nullptr ? other.spec : to_text(other.foreign()->description());
+  return {.executor = std::move(other.executor), .name = other.name, .device = about.empty() ? other.spec : about};
 }
 
 int run_conformance(const ConformanceFlags& flags) {
@@ -120,21 +144,20 @@ int run_conformance(const ConformanceFlags& flags) {
   const core::ThreadLimit comparing(flags.device.threads);
   ref_cpu::CpuExecutor reference = library::reference_executor(flags.device.threads);
   studies::conformance::ConformanceContext context;
-  std::string why_not;
-  const auto device = open_device(flags.device, why_not);
+  const Judged judged = open_judged(flags);
   for (const std::string& suite : flags.suites) context.suite += (context.suite.empty() ? "" : ", ") + suite;
-  context.device = device ? std::string(device->facts().name) : "none: " + why_not;
-  const cases::Executors executors{.reference = reference,
-                                   .candidate = device.get(),
-                                   .why_not = why_not,
-                                   .flushes_subnormals = device && !device->facts().denormals_kept_f32};
+  context.device = judged.device;
+  context.candidate = judged.name;
+  const cases::Executors executors = judged.executor
+                                         ? library::executors_of(reference, *judged.executor)
+                                         : cases::Executors{.reference = reference, .why_not = judged.why_not};
   verify::FillOptions fill;
   fill.expected_within = flags.closeness;
   std::ostream& out = flags.json == "-" ? std::cerr : std::cout;
   std::vector<studies::conformance::ConformanceResult> results;
   const auto write = [&] {
     flags::write_whole(json, studies::conformance::conformance_json(results, context));
-    flags::write_whole(junit, studies::conformance::conformance_junit(results, context.findings));
+    flags::write_whole(junit, studies::conformance::conformance_junit(results, context));
   };
   {
     // Who interrupts finds reports of what was done.
@@ -149,13 +172,13 @@ int run_conformance(const ConformanceFlags& flags) {
       studies::conformance::ConformanceResult result =
           studies::conformance::run_conformance(one, flags::onnx_suite_reader(), executors, fill);
       progress.erase();
-      print_trouble(out, result, flags.verbose);
+      print_trouble(out, result, context.candidate, flags.verbose);
       const ir::files::Uninterrupted whole;
       results.push_back(std::move(result));
     }
   }
-  out << studies::conformance::conformance_table(results);
-  context.findings = too_few(flags, results);
+  out << studies::conformance::conformance_table(results, context);
+  context.findings = too_few(flags, context.candidate, results);
   write();
   flags::write_whole(markdown, studies::conformance::conformance_markdown(results, context));
   for (const core::RunFinding& one : context.findings) out << one.text << '\n';

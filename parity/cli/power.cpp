@@ -8,9 +8,9 @@
 #include <iostream>
 #include <memory>
 
-#include "gpu_vulkan/vulkan_executor.hpp"
 #include "library/reference.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/chosen_executor.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
@@ -38,6 +38,7 @@ struct PowerFlags {
   bool list = false, plan = false, force = false;
   flags::GraphFlags graph;
   flags::DeviceFlags device;
+  flags::CandidateFlags candidate;
 };
 
 void add_flags(CLI::App& app, PowerFlags& flags) {
@@ -53,39 +54,41 @@ void add_flags(CLI::App& app, PowerFlags& flags) {
       ->check(flags::from_to(0, 1));
   app.add_flag("!--no-smallest", flags.power.smallest,
                "do not look for the smallest share of each fault that is caught, which takes most of the time");
-  app.add_option("--on", flags.on, "which executor's results the faults are planted in")
-      ->check(flags::one_of({"cpu", "gpu"}))
-      ->capture_default_str();
+  auto* const on = app.add_option("--on", flags.on, "which executor's results the faults are planted in")
+                       ->check(flags::one_of({"cpu", "gpu"}))
+                       ->capture_default_str();
   app.add_flag("--plan", flags.plan, "also break the GPU's plan of the whole graph: barriers, memory, uploads");
   flags::add_output(app, "--json", flags.json, "write the report as JSON to this file, or - for stdout");
   flags::add_force_flag(app, flags.force);
   flags::add_graph_flags(app, flags.graph);
   flags::add_device_flags(app, flags.device);
+  flags::add_chosen_executor_flags(app, flags.candidate, on);
 }
 
 /// The executors, and what outlives them.
 struct Bench {
   core::ThreadLimit comparing;
   ref_cpu::CpuExecutor reference;
-  std::unique_ptr<gpu_vulkan::VulkanExecutor> device;
+  flags::ChosenExecutor on;
   std::optional<policy::Gate> gate;
 
   explicit Bench(const PowerFlags& flags)
-      : comparing(flags.device.threads), reference(library::reference_executor(flags.device.threads)) {
-    if (flags.on == "gpu") device = std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(flags.device));
+      : comparing(flags.device.threads),
+        reference(library::reference_executor(flags.device.threads)),
+        on(flags::open_chosen(flags.on, flags.candidate, flags.device)) {
     if (flags.policy.empty()) return;
     gate = policy::Gate{.policy = policy::read(flags.policy), .today = policy::today()};
-    if (!device) return;
-    const auto& facts = device->facts();
+    if (on.device() == nullptr) return;
+    const auto& facts = on.device()->facts();
     gate->device = policy::device_facts(facts.name, facts.driver_name, facts.driver_info);
   }
 
   policy::Budget budget() const { return gate ? gate->policy.budget : policy::Budget{}; }
 
   cases::Executors executors() {
-    if (!device) return {.reference = reference, .candidate = &reference, .candidate_is_host = true};
-    return {
-        .reference = reference, .candidate = device.get(), .flushes_subnormals = !device->facts().denormals_kept_f32};
+    // The CPU executor is asked as the truth is, so that it runs every node by itself.
+    if (on.spec == "cpu") return {.reference = reference, .candidate = &reference, .candidate_is_host = true};
+    return on.beside(reference);
   }
 };
 
@@ -113,7 +116,8 @@ int run_power(const PowerFlags& flags) {
     return 0;
   }
   ir::require(!flags.paths.empty(), "power needs a graph; `plumb power --list` lists the faults");
-  ir::require(!flags.plan || flags.on == "gpu", "--plan breaks the GPU's plan: it goes with --on gpu");
+  ir::require(!flags.plan || (flags.on == "gpu" && flags.candidate.candidate.empty()),
+              "--plan breaks the GPU's plan: it goes with --on gpu");
   flags::Outputs outputs{.force = flags.force, .inputs = flags::files_read(flags.graph)};
   outputs.inputs.insert(outputs.inputs.end(), flags.paths.begin(), flags.paths.end());
   const auto json = outputs.open(flags.json, ir::files::FileKind::json);
@@ -121,6 +125,8 @@ int run_power(const PowerFlags& flags) {
   if (const std::string& filter = flags.power.filter; !filter.empty())
     ir::require(flags::may_match(flags.paths, flags.graph.model, filter), "no node matches --filter '", filter, "'");
   Bench bench(flags);
+  ir::require(bench.on.foreign() == nullptr || bench.on.foreign()->computes(), "--candidate ", bench.on.spec,
+              " has the numbers of one run, and faults that keep a result ask for another");
   warn_of_expired_rules(bench.gate);
   power::Options options = flags.power;
   options.gate = bench.gate ? &*bench.gate : nullptr;
@@ -134,7 +140,7 @@ int run_power(const PowerFlags& flags) {
   std::vector<core::ExitCode> ends;
   for (const std::string& path : flags.paths) {
     report::Progress progress;
-    const cases::Case subject = verify::load_case(path, flags::fill_options(flags.graph));
+    const cases::Case subject = verify::load_case(path, flags::fill_options(flags.graph, flags.candidate));
     results.push_back(power::measure(subject, bench.executors(), options, progress));
     if (flags.plan)
       results.back().nodes.push_back(

@@ -6,17 +6,16 @@
 #include <iostream>
 #include <memory>
 
-#include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/formats/result_names.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/chosen_executor.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/cli/show/about_tensors.hpp"
 #include "parity/cli/show/print.hpp"
-#include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -26,6 +25,7 @@ struct RunFlags {
   bool force = false;
   flags::GraphFlags graph;
   flags::DeviceFlags device;
+  flags::CandidateFlags candidate;
 };
 
 /// The results of a graph, and what an HDF5 file says of them, where one is written.
@@ -34,20 +34,17 @@ struct Results {
   std::string about;
 };
 
-Results results_of(const RunFlags& flags, const cases::Case& loaded, bool has_room) {
+Results results_of(const flags::ChosenExecutor& on, const cases::Case& loaded, bool has_room) {
   const ir::Graph& graph = loaded.file->graph;
-  ref_cpu::CpuExecutor cpu({.threads = flags.device.threads});
-  std::unique_ptr<gpu_vulkan::VulkanExecutor> gpu;
-  if (flags.on == "gpu") gpu = std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(flags.device));
-  ir::Executor& executor = gpu ? static_cast<ir::Executor&>(*gpu) : cpu;
-  const auto compiled = executor.compile(graph, loaded.feeds, {graph.results()});
+  on.begins(loaded);
+  const auto compiled = on.executor->compile(graph, loaded.feeds, {graph.results()});
   Results results{.tensors = compiled->run(loaded.feeds), .about = {}};
   if (!has_room) return results;
   const auto nodes = compiled->nodes();
   show::AboutTensors about(graph);
   for (std::size_t k = 0; k < graph.results().size(); ++k)
-    about.add(ir::formats::result_name(graph, k), graph.results()[k], flags.on, gpu ? &nodes : nullptr);
-  results.about = about.text(loaded, gpu.get(), "plain");
+    about.add(ir::formats::result_name(graph, k), graph.results()[k], on.name, on.has_kernels() ? &nodes : nullptr);
+  results.about = about.text(loaded, on, "plain");
   return results;
 }
 
@@ -77,7 +74,7 @@ void require_other_file(const RunFlags& flags) {
 
 int run_graph(const RunFlags& flags) {
   require_other_file(flags);
-  const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph));
+  const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph, flags.candidate));
   const ir::Graph& graph = loaded.file->graph;
   const auto output = flags::open_tensors(flags.output, flags.force, flags.path, *loaded.file, flags.graph);
   const auto inputs = flags::open_tensors(flags.save_inputs, flags.force, flags.path, *loaded.file, flags.graph);
@@ -85,7 +82,8 @@ int run_graph(const RunFlags& flags) {
               ": has no inputs, so that --save-inputs has none to save");
   // A .npz of results has them alone: others read it, too.
   const bool has_room = output && ir::formats::kind_of_tensors(flags.output) == ir::files::FileKind::hdf5;
-  const Results results = results_of(flags, loaded, has_room);
+  const flags::ChosenExecutor on = flags::open_chosen(flags.on, flags.candidate, flags.device);
+  const Results results = results_of(on, loaded, has_room);
   ir::formats::NamedTensors named;
   for (std::size_t k = 0; k < graph.results().size(); ++k)
     named.insert_or_assign(ir::formats::result_name(graph, k), results.tensors.at(graph.results()[k]));
@@ -105,9 +103,10 @@ int run_graph(const RunFlags& flags) {
 Action run(CLI::App& app) {
   const auto flags = std::make_shared<RunFlags>();
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
-  app.add_option("--on", flags->on, "the executor to run on")
-      ->check(flags::one_of({"cpu", "gpu"}))
-      ->capture_default_str();
+  auto* const on = app.add_option("--on", flags->on, "the executor to run on")
+                       ->check(flags::one_of({"cpu", "gpu"}))
+                       ->capture_default_str();
+  flags::add_chosen_executor_flags(app, flags->candidate, on);
   flags::add_output(app, "-o,--output", flags->output, "write the results to this .npz or .h5");
   flags::add_output(app, "--save-inputs", flags->save_inputs,
                     "write the inputs that the run used to this .npz or .h5, as --load-inputs takes them");

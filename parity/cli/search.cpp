@@ -9,10 +9,10 @@
 #include <iostream>
 #include <memory>
 
-#include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/files/output_file.hpp"
 #include "library/reference.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/chosen_executor.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/duration.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
@@ -28,6 +28,7 @@ struct SearchFlags {
   std::optional<std::uint64_t> steps;
   flags::GraphFlags graph;
   flags::DeviceFlags device;
+  flags::CandidateFlags candidate;
 };
 
 /// Whatever is found in an hour must not be lost to a folder that cannot be written to.
@@ -55,9 +56,10 @@ int run_search(const SearchFlags& flags) {
   };
   start(ir::AdversarialKind::wave);  // a fault of the graph is reported before a device is looked for
   ref_cpu::CpuExecutor reference = library::reference_executor(flags.device.threads);
-  gpu_vulkan::VulkanExecutor device(flags::vulkan_options(flags.device));
-  const cases::Executors executors{
-      .reference = reference, .candidate = &device, .flushes_subnormals = !device.facts().denormals_kept_f32};
+  const flags::ChosenExecutor on = flags::open_chosen("gpu", flags.candidate, flags.device);
+  ir::require(on.foreign() == nullptr || on.foreign()->computes(), "--candidate ", on.spec,
+              " has the numbers of one run, and a search asks for many");
+  const cases::Executors executors = on.beside(reference);
   const studies::search::Outcome found = studies::search::search(start, executors, options);
   bool has_failed = false;
   for (const studies::search::Record& record : found.records) {
@@ -94,6 +96,7 @@ Action search(CLI::App& app) {
   app.add_option("--keep", flags->keep, "write what was found to this folder, as graph files");
   flags::add_graph_flags(app, flags->graph);
   flags::add_device_flags(app, flags->device);
+  flags::add_chosen_executor_flags(app, flags->candidate, nullptr);
   return [flags] { return run_search(*flags); };
 }
 

@@ -60,15 +60,9 @@ gpu_vulkan::VulkanExecutor* VerifyRun::first_device() const {
 /// Feeds a batch what a dump was fed, where nothing else says what that is.
 void VerifyRun::feed_as_candidate(Batch& batch) const {
   const auto found = std::ranges::find_if(candidates_, [](const auto& one) { return bool(one->inputs()); });
-  if (found == candidates_.end() || batch.fill.read_given) return;
-  batch.fill.has_given = true;
-  batch.fill.read_given = [dump = found->get(),
-                           has_seed = batch.flags.graph.has_seed](const ir::formats::GraphFile& file) {
-    ir::Feeds inputs = dump->inputs()(file);
-    ir::require(has_seed || !inputs.empty() || file.graph.inputs().empty(), "--candidate ", dump->settings().candidate,
-                " does not have all inputs: --load-inputs FILE, or the --seed that they were made by");
-    return inputs;
-  };
+  if (found == candidates_.end()) return;
+  const VerifyCandidate& dump = **found;
+  flags::feed_by_dump(dump.inputs(), dump.settings().candidate, batch.flags.graph.has_seed, batch.fill);
 }
 
 void VerifyRun::open_policy(Batch& batch) const {
@@ -163,7 +157,7 @@ std::vector<core::RunFinding> VerifyRun::expired_rules() const {
   return findings;
 }
 
-/// What --between exact does not allow.
+/// Results that --between exact does not allow to differ.
 std::optional<core::RunFinding> VerifyRun::differing_pairs() const {
   if (flags_.between != "exact") return std::nullopt;
   const auto differs = [](const cases::PairResult& pair) { return pair.differing != 0; };

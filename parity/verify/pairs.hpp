@@ -1,6 +1,6 @@
 #pragma once
 
-// What several candidates gave for the same case, compared with one another.
+// Compares with one another what several candidates gave for the same case.
 
 #include <map>
 #include <span>
@@ -27,7 +27,7 @@ class KeptResults final : public cases::Observer {
   const std::map<std::string, Kept>& results() const { return results_; }
 
  private:
-  std::map<std::pair<std::size_t, std::size_t>, std::string> names_;  ///< of results, by node and output
+  std::map<std::pair<std::size_t, std::size_t>, std::string> names_;  ///< each result's, by node and output
   std::map<std::string, Kept> results_;
 };
 

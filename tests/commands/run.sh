@@ -10,6 +10,7 @@
 #   warns_of FILE              it wrote nothing to stdout, and to stderr one line that names FILE
 #   holds FILE PATTERN         a line of the file matches
 #   tensor FILE NAME VALUES    the tensor of an HDF5 file has these values ("1, 2.5")
+#   numpy_candidate            $numpy is a candidate that NumPy computes; without NumPy nothing of this can run
 #
 # Everything is shown, and the first expectation that is not met ends it with 1. Where plumb ends with 77, since
 # nothing can run here, that is passed on. A file of checks that never has its command end well, or never looks at
@@ -49,6 +50,16 @@ look() { if [ "$ran" = "$command" ]; then looked=yes; fi; }
 says() {
   look
   grep -qE -- "$1" stdout || fail "no line of stdout matches: $1"
+}
+
+numpy_candidate() {
+  python=$(for one in python3 /usr/bin/python3; do "$one" -c 'import numpy' 2>/dev/null && echo "$one" && break; done)
+  # shellcheck disable=SC2034  # for the checks
+  numpy="numpy=exec:$python $source/docs/example/numpy_candidate.py"
+  if [ -z "$python" ]; then
+    echo "no NumPy (Debian: python3-numpy)"
+    exit 77
+  fi
 }
 
 says_not() { if grep -E -- "$1" stdout; then fail "a line of stdout matches: $1"; fi; }

@@ -55,12 +55,13 @@ void add_asking_flags(CLI::App& app, CandidateFlags& flags) {
 
 }  // namespace
 
-void add_candidate_flags(CLI::App& app, CandidateFlags& flags) {
-  app.add_option("--candidate", flags.candidate, about_candidate)
-      ->type_name("SPEC")
-      ->capture_default_str()
-      ->group("candidate");
+CLI::Option* add_candidate_flags(CLI::App& app, CandidateFlags& flags) {
+  CLI::Option* const option = app.add_option("--candidate", flags.candidate, about_candidate)
+                                  ->type_name("SPEC")
+                                  ->capture_default_str()
+                                  ->group("candidate");
   add_asking_flags(app, flags);
+  return option;
 }
 
 void add_candidates_flags(CLI::App& app, std::vector<std::string>& specs, CandidateFlags& flags) {
@@ -97,6 +98,18 @@ void settle_by_dump(const std::vector<std::string>& specs, ModelFlags& model) {
     model.dump_prefix = spec.prefix;
     return;
   }
+}
+
+void feed_by_dump(const verify::TensorReader& inputs, const std::string& spec, bool has_seed,
+                  verify::FillOptions& fill) {
+  if (fill.read_given) return;
+  fill.has_given = true;
+  fill.read_given = [inputs, spec, has_seed](const ir::formats::GraphFile& file) {
+    ir::Feeds read = inputs(file);
+    ir::require(has_seed || !read.empty() || file.graph.inputs().empty(), "--candidate ", spec,
+                " does not have all inputs: --load-inputs FILE, or the --seed that they were made by");
+    return read;
+  };
 }
 
 library::OpenedCandidate open_candidate(const CandidateFlags& candidate, const DeviceFlags& flags) {

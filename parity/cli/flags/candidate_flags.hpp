@@ -10,10 +10,12 @@
 #include "library/open_candidate.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/model_files.hpp"
+#include "parity/verify/verify.hpp"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace plumb::parity::cli::flags {
 
@@ -22,8 +24,8 @@ struct CandidateFlags {
   library::CandidateOptions options;
 };
 
-/// --candidate, and all that says how it is asked.
-void add_candidate_flags(CLI::App& app, CandidateFlags& flags);
+/// --candidate, which is returned, and all that says how it is asked.
+CLI::Option* add_candidate_flags(CLI::App& app, CandidateFlags& flags);
 
 /// Likewise, for a command that judges several: --candidate once for each, whose specs go into `specs`.
 void add_candidates_flags(CLI::App& app, std::vector<std::string>& specs, CandidateFlags& flags);
@@ -37,6 +39,11 @@ bool is_vulkan(const CandidateFlags& candidate, DeviceFlags& flags);
 
 /// Lets the inputs that a dump has settle what models leave open: the first of these candidates that is one.
 void settle_by_dump(const std::vector<std::string>& specs, ModelFlags& model);
+
+/// Feeds a graph what such a dump was fed, where nothing else says what that is: Error where it does not have all
+/// inputs and `has_seed`, that they were made by a seed, is not said.
+void feed_by_dump(const verify::TensorReader& inputs, const std::string& spec, bool has_seed,
+                  verify::FillOptions& fill);
 
 /// Opens any other candidate. Throws Error where the spec is none, or names what is not there.
 library::OpenedCandidate open_candidate(const CandidateFlags& candidate, const DeviceFlags& flags);

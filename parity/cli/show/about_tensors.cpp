@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gpu_vulkan/vulkan_executor.hpp"
 #include "parity/cases/identity.hpp"
+#include "parity/cli/flags/chosen_executor.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/core/build_info.hpp"
 
@@ -22,9 +22,10 @@ void AboutTensors::add(const std::string& name, ir::Value value, std::string_vie
   tensors_.insert_or_assign(name, std::move(tensor));
 }
 
-std::string AboutTensors::text(const cases::Case& subject, const gpu_vulkan::VulkanExecutor* device,
+std::string AboutTensors::text(const cases::Case& subject, const flags::ChosenExecutor& on,
                                std::string_view watch) const {
-  cases::RunSettings settings{.candidate = "cpu"};
+  cases::RunSettings settings{.candidate = on.spec};
+  const gpu_vulkan::VulkanExecutor* const device = on.device();
   if (device != nullptr) {
     settings = flags::run_settings(device->options());
     settings.calibration = flags::calibration_of(*device);
@@ -36,6 +37,7 @@ std::string AboutTensors::text(const cases::Case& subject, const gpu_vulkan::Vul
                                   {"options", identity.options},
                                   {"device", device == nullptr ? "" : device->facts().name},
                                   {"driver", device == nullptr ? "" : device->facts().driver_info},
+                                  {"candidate", on.foreign() == nullptr ? "" : to_text(on.foreign()->description())},
                                   {"commit", core::build_info().git_commit},
                                   {"watch", watch}};
   auto& tensors = about["tensors"] = nlohmann::ordered_json::object();

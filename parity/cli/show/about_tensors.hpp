@@ -11,8 +11,8 @@
 #include "ir/executor.hpp"
 #include "parity/cases/case.hpp"
 
-namespace plumb::gpu_vulkan {
-class VulkanExecutor;
+namespace plumb::parity::cli::flags {
+struct ChosenExecutor;
 }
 
 namespace plumb::parity::cli::show {
@@ -30,9 +30,9 @@ class AboutTensors {
   /// That tensors of the device have other bits where every chosen one is kept, or have not.
   void set_perturbed(const std::string& name, bool is_perturbed) { tensors_.at(name).perturbed = is_perturbed; }
 
-  /// The whole as JSON; a null device is none. `watch` is "plain" where the graph ran as it is compiled for its
-  /// results, "inside" where every chosen value was kept.
-  std::string text(const cases::Case& subject, const gpu_vulkan::VulkanExecutor* device, std::string_view watch) const;
+  /// The whole as JSON, of what `on` gave beside our CPU executor. `watch` is "plain" where the graph ran as it is
+  /// compiled for its results, "inside" where every chosen value was kept.
+  std::string text(const cases::Case& subject, const flags::ChosenExecutor& on, std::string_view watch) const;
 
  private:
   struct Tensor {

@@ -31,7 +31,7 @@ class VerifyCandidate {
   /// The device profile of the run, which becomes one of its settings.
   void set_profile(const std::string& sha256, std::shared_ptr<const std::string> text);
 
-  /// What it was fed, where it is a dump that says so.
+  /// Reads what a dump was fed; empty where it does not say so, or is no dump.
   const verify::TensorReader& inputs() const { return other_.inputs; }
 
   cases::Executors executors(ir::Executor& reference, const profile::DeviceProfile& profile);

@@ -75,7 +75,7 @@ void VerifyRun::report_side_by_side(std::span<const cases::CaseResult> results,
   out_ << report::side_by_side(named, pairs, detail(), style_) << '\n' << std::flush;
 }
 
-/// What comes after a seed of a graph.
+/// The next thing to do after a seed of a graph.
 enum class VerifyRun::Next { seed, graph, nothing };
 
 /// One seed of a graph, by every candidate.

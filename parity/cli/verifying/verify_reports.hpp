@@ -7,9 +7,9 @@
 #include <span>
 
 #include "ir/files/output_file.hpp"
+#include "parity/cases/pair_result.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/verify_flags.hpp"
-#include "parity/cases/pair_result.hpp"
 #include "parity/report/counts.hpp"
 #include "parity/report/suites.hpp"
 

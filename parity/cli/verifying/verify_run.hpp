@@ -39,7 +39,7 @@ class VerifyRun {
     VerifyCandidate* candidate;
     cases::Executors executors;
     verify::VerifyOptions options;
-    report::SeedSummary summary = {};  ///< of one graph
+    report::SeedSummary summary = {};  ///< all seeds of one graph
   };
 
   void open_candidates();

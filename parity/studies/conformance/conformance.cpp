@@ -66,8 +66,9 @@ Outcome run_on(const cases::Case& subject, const cases::Executors& executors) {
     return outcome_of(verify::verify(subject, executors, {}, nobody));
   } catch (const ir::Unsupported& error) {
     return {Standing::unsupported, error.what()};
-  } catch (const ir::DeviceError&) {
-    throw;  // later cases would tell nothing of the suite
+  } catch (const ir::DeviceError& error) {
+    if (executors.foreign != nullptr) return {Standing::failed, error.what()};
+    throw;  // where our device is lost, later cases would tell nothing of the suite
   } catch (const ir::Error& error) {
     return {Standing::failed, error.what()};
   } catch (const std::bad_alloc&) {

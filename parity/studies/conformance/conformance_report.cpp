@@ -45,9 +45,18 @@ std::vector<std::string> row(const std::string& op, const std::vector<const Conf
   return cells;
 }
 
-const std::vector<std::string> header = {
-    "op",         "cases",      "cpu passed",     "failed",          "unsupported",
-    "gpu passed", "gpu failed", "gpu mistrusted", "gpu unsupported", "out of scope"};
+std::vector<std::string> header(const std::string& candidate) {
+  return {"op",
+          "cases",
+          "cpu passed",
+          "failed",
+          "unsupported",
+          candidate + " passed",
+          candidate + " failed",
+          candidate + " mistrusted",
+          candidate + " unsupported",
+          "out of scope"};
+}
 
 std::vector<const ConformanceResult*> all_of(std::span<const ConformanceResult> results) {
   std::vector<const ConformanceResult*> all;
@@ -98,8 +107,8 @@ Count count(std::span<const ConformanceResult> results, Standing standing) {
   return {standing_so(all, &ConformanceResult::cpu, standing), standing_so(all, &ConformanceResult::gpu, standing)};
 }
 
-std::string conformance_table(std::span<const ConformanceResult> results) {
-  core::terminal::TextTable table(header, 1);
+std::string conformance_table(std::span<const ConformanceResult> results, const ConformanceContext& context) {
+  core::terminal::TextTable table(header(context.candidate), 1);
   for (const auto& [op, of_op] : by_op(results)) table.row(row(op, of_op));
   table.row(row("all", all_of(results)));
   return table.text();
@@ -120,12 +129,11 @@ std::string conformance_markdown(std::span<const ConformanceResult> results, con
   const auto line = [&](const std::vector<std::string>& cells) {
     page += fmt::format("| {} |\n", fmt::join(cells, " | "));
   };
-  line(header);
-  page += "|---|" + [] {
-    std::string rule;
-    for (std::size_t k = 1; k < header.size(); ++k) rule += "---:|";
-    return rule;
-  }() + "\n";
+  const std::vector<std::string> columns = header(context.candidate);
+  line(columns);
+  page += "|---|";
+  for (std::size_t k = 1; k < columns.size(); ++k) page += "---:|";
+  page += "\n";
   for (const auto& [op, of_op] : by_op(results)) line(row(op, of_op));
   line(row("**all**", all_of(results)));
   for (const Standing standing :
@@ -138,7 +146,8 @@ std::string conformance_markdown(std::span<const ConformanceResult> results, con
                                                 one.gpu.standing == standing ? "both" : "cpu", one_line(one.cpu.why)),
                                     "  ");
       else if (one.gpu.standing == standing)
-        list += core::terminal::wrapped(fmt::format("* {} (gpu): {}", one.name, one_line(one.gpu.why)), "  ");
+        list += core::terminal::wrapped(
+            fmt::format("* {} ({}): {}", one.name, context.candidate, one_line(one.gpu.why)), "  ");
     }
     if (!list.empty()) page += fmt::format("\n## {}\n\n{}", ir::enum_name(standing), list);
   }
@@ -156,11 +165,11 @@ std::string conformance_json(std::span<const ConformanceResult> results, const C
     cases.push_back({{"case", one.name},
                      {"op", one.op},
                      {"cpu", outcome(one.cpu)},
-                     {"gpu", outcome(one.gpu)},
+                     {context.candidate, outcome(one.gpu)},
                      {"seconds", one.seconds}});
   for (const Standing standing : every_standing) {
     const Count so = count(results, standing);
-    totals[std::string(ir::enum_name(standing))] = {{"cpu", so.cpu}, {"gpu", so.gpu}};
+    totals[std::string(ir::enum_name(standing))] = {{"cpu", so.cpu}, {context.candidate, so.gpu}};
   }
   const Json document = {{"format", "plumb.conformance/1"}, {"tool_version", core::build_info().version},
                          {"suite", context.suite},          {"device", context.device},
@@ -169,11 +178,10 @@ std::string conformance_json(std::span<const ConformanceResult> results, const C
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-std::string conformance_junit(std::span<const ConformanceResult> results, std::vector<core::RunFinding> findings) {
+std::string conformance_junit(std::span<const ConformanceResult> results, const ConformanceContext& context) {
   std::vector<report::Suite> suites = {suite_of("cpu", results, &ConformanceResult::cpu),
-                                       suite_of("gpu", results, &ConformanceResult::gpu)};
-  for (report::Suite& suite : report::suites_of_run({.findings = std::move(findings)}))
-    suites.push_back(std::move(suite));
+                                       suite_of(context.candidate, results, &ConformanceResult::gpu)};
+  for (report::Suite& suite : report::suites_of_run({.findings = context.findings})) suites.push_back(std::move(suite));
   return report::to_junit(suites);
 }
 

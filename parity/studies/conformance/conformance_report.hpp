@@ -12,6 +12,7 @@ namespace plumb::parity::studies::conformance {
 /// Facts for the reports in addition to the cases.
 struct ConformanceContext {
   std::string suite, device;                    ///< device: its name, or why there is none
+  std::string candidate = "gpu";                ///< the name of who is judged beside the CPU executor
   std::vector<core::RunFinding> findings = {};  ///< faults of the run: fewer passed than were to, or it was cut off
 };
 
@@ -22,7 +23,7 @@ struct Count {
 Count count(std::span<const ConformanceResult> results, Standing standing);
 
 /// A line an op: how many cases, and how they stand on both executors; then totals.
-std::string conformance_table(std::span<const ConformanceResult> results);
+std::string conformance_table(std::span<const ConformanceResult> results, const ConformanceContext& context = {});
 
 /// The table as a page of documentation, with every case that did not pass and its reason.
 std::string conformance_markdown(std::span<const ConformanceResult> results, const ConformanceContext& context);
@@ -32,6 +33,6 @@ std::string conformance_json(std::span<const ConformanceResult> results, const C
 
 /// JUnit XML, a test suite for each executor; what is unsupported or out of scope is skipped. A finding is a test of
 /// its own.
-std::string conformance_junit(std::span<const ConformanceResult> results, std::vector<core::RunFinding> findings = {});
+std::string conformance_junit(std::span<const ConformanceResult> results, const ConformanceContext& context = {});
 
 }  // namespace plumb::parity::studies::conformance

@@ -1,0 +1,21 @@
+# A suite by somebody else, beside the CPU executor.
+numpy_candidate
+suite=/usr/share/libonnx-testdata/data/node
+if [ ! -e "$suite" ]; then
+  echo "skipped: $suite is not there (libonnx-testdata)"
+  exit 77
+fi
+plumb 0 conformance "$suite" --filter '^test_(relu|matmul_2d|sigmoid)$' --candidate "$numpy" --verbose --json out.json \
+  --junit out.xml
+says '^test_relu \(numpy\): passed$'
+says '^test_sigmoid \(numpy\): unsupported: .*no unary sigmoid here$'
+says '^op +cases .*numpy passed'
+says '^all +3 +3 +2 +1'
+holds out.json '"numpy"'
+holds out.xml '<testsuite name="numpy" tests="3" failures="0" errors="0" skipped="1">'
+plumb 1 conformance "$suite" --filter '^test_relu$' --candidate "$numpy" --least-candidate 2
+says '^1 case passed on the numpy, but at least 2 are wanted$'
+plumb 2 conformance "$suite" --filter '^test_relu$' --candidate cpu
+warns 'the CPU executor is judged in any case'
+# One that crashes fails its case, and the others run.
+plumb 1 conformance "$suite" --filter '^test_relu$' --candidate 'exec:sh -c exit'
