@@ -12,7 +12,7 @@ made from a seed, and holds it to
 
     plumb verify model.onnx --load-inputs in.npz --expected out.npz
 
-in each dtype. Prints a table (docs/measurements/trained_models.md). All files go to build/trained_models.
+in each dtype. Prints a table (docs/measurements/models.md). All files go to build/trained_models.
   --dtypes   in which storage plumb runs them
   --only     networks whose name has this in it
 environment:

@@ -7,7 +7,7 @@
 #include "ir/formats/json.hpp"
 #include "ir/sums.hpp"
 
-/// How kernels add, as JSON (verdict.md C): `plumb verify --json`, `plumb plan` and the results file have it.
+/// How kernels add, as JSON (verdict.md V19): `plumb verify --json`, `plumb plan` and the results file have it.
 ///
 ///   {"of": "product", "unit": {"kind": "matrix", "accumulator": "f32"},
 ///    "levels": [{"count": 16, "take": "run", "join": "unit", "compensated": false}],

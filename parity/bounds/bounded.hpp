@@ -9,7 +9,7 @@
 namespace plumb::parity::bounds {
 
 /// The truth of a segment's outputs, how far from it each may be, and how far the truth itself may be off: it is an
-/// evaluation, too, in f64, which the certain limits of the same error models hold for (docs/certified_truth.md).
+/// evaluation, too, in f64, which the certain limits of the same error models hold for (docs/truth.md).
 struct Bounded {
   core::Evaluated truth;
   std::vector<compare::Allowed> allowed, uncertainty;

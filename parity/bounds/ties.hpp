@@ -4,7 +4,7 @@
 #include "parity/core/segment.hpp"
 
 /// Ties of what is rounded once: results that lie half way between two numbers of their dtype, of which the even one is
-/// due (docs/certified_truth.md).
+/// due (docs/truth.md).
 namespace plumb::parity::bounds {
 
 /// Whether the truth of output `k` says of every tie whether it is one, and else on which side of it the exact result

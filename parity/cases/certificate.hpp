@@ -6,7 +6,7 @@
 
 namespace plumb::parity::cases {
 
-/// How certain a truth is, which was evaluated in f64 (docs/certified_truth.md).
+/// How certain a truth is, which was evaluated in f64 (docs/truth.md).
 struct Certificate {
   double uncertainty = compare::not_computed;  ///< the most that an element may be off, before any was computed again
   std::uint64_t recomputed = 0;                ///< elements computed again in double-double

@@ -5,7 +5,7 @@
 
 namespace plumb::parity::cases {
 
-/// Elements of a truth that were evaluated again by the definition of the op (docs/oracles.md).
+/// Elements of a truth that were evaluated again by the definition of the op (docs/truth.md).
 struct OracleSample {
   std::uint32_t asked = 0, bad = 0;  ///< elements that got an answer; those that are not what they should be
   std::uint64_t element = 0;         ///< the first of the bad ones

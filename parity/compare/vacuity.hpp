@@ -7,7 +7,7 @@
 
 namespace plumb::parity::compare {
 
-/// How much of an output would look the same whatever was computed (numerics.md 2.4): shares of its elements.
+/// How much of an output would look the same whatever was computed (docs/power.md): shares of its elements.
 struct Vacuity {
   double zeros = 0;       ///< 0, as far as an operand is 0 to that share: zeros that an op makes are its work
   double saturated = 0;   ///< beyond the dtype's range, or at the 1 of a function that is bounded by it

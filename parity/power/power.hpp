@@ -3,7 +3,7 @@
 #include "parity/power/faults/fault.hpp"
 #include "parity/verify/verify.hpp"
 
-/// Mutation testing of the verdict (numerics.md 2.4): what of a library of faults would it catch?
+/// Mutation testing of the verdict (docs/power.md): what of a library of faults would it catch?
 namespace plumb::parity::power {
 
 struct Options {

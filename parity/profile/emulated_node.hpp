@@ -35,8 +35,8 @@ Emulation emulation_of(ir::Executor& reference, const DeviceProfile& profile, st
 /// replay.
 std::vector<std::string> emulation_notes(const DeviceProfile& profile, std::span<const cases::NodeResult> nodes);
 
-/// The attributes of a profile in results files, by the names of numerics.md 4.3: those of f16 products by matrix units
-/// or, without, of the first unit it knows.
+/// The attributes of a profile in results files, by their names in docs/results.md: those of f16 products by matrix
+/// units or, without, of the first unit it knows.
 std::vector<std::pair<std::string, std::string>> profile_attributes(const DeviceProfile& profile);
 
 }  // namespace plumb::parity::profile

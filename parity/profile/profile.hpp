@@ -8,7 +8,7 @@
 #include "ir/dtype.hpp"
 #include "ir/executor.hpp"
 
-/// The numeric fingerprint of a device (numerics.md 2.6): what `plumb probe` finds by experiment,
+/// The numeric fingerprint of a device (docs/probe.md): what `plumb probe` finds by experiment,
 /// and what bounds and the emulator read. What was not found is said to be unknown, never guessed.
 namespace plumb::parity::profile {
 

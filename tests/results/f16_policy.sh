@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: f16_policy.sh SOURCE SCRATCH_FOLDER PLUMB [LAUNCHER...]
 #
-# Runs the commands that docs/f16_in_ten_minutes.md goes by from a model to a plan and a policy, on a small network and
+# Runs the commands that docs/f16.md goes by from a model to a plan and a policy, on a small network and
 # fewer seeds: those that are clean pass by the policy, and sums that are kept in f16 fail. Ends with 77 on a device
 # whose cooperative matrices do not sum in f16.
 set -eu
@@ -12,7 +12,7 @@ mkdir -p "$scratch"
 cd "$scratch"
 cp "$source/fixtures/onnx/encoder_in_primitives.onnx" model.onnx
 
-awk '/^## / { inside = /From a model to a policy/ } inside && /^(plumb|sed) /' "$source/docs/f16_in_ten_minutes.md" |
+awk '/^## / { inside = /From a model to a policy/ } inside && /^(plumb|sed) /' "$source/docs/f16.md" |
   sed 's/--budget [^ ]*/--budget 3e-4/; s/--seeds 5 /--seeds 2 /; s/--seeds 40/--seeds 20/; s/--seeds 200/--seeds 20/' \
     >commands.txt
 [ "$(wc -l <commands.txt)" -eq 6 ] || { echo "f16_policy.sh: the page has not six commands"; exit 1; }

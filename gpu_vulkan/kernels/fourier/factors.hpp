@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-/// Factorisations of the lengths of transforms: factors of steps, radices of passes (ops.md I.1).
+/// Factorisations of the lengths of transforms: factors of steps, radices of passes.
 namespace plumb::gpu_vulkan::kernels::fourier {
 
 /// So many factors of a length, each of no more than `most`, about equal where there are such; none where there are

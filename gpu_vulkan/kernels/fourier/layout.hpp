@@ -31,7 +31,7 @@ Layout layout_of(std::int64_t size, const std::vector<std::uint32_t>& radices, W
                  const device::DeviceFacts& facts);
 
 /// The most points of lines that a workgroup holds, whatever their length is made of, and of lines of which it has
-/// enough that neighbours are read together (ops.md I.1).
+/// enough that neighbours are read together.
 struct Capacity {
   std::int64_t alone, together;
 };

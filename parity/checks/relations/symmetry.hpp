@@ -5,8 +5,8 @@
 
 #include "ir/loops.hpp"
 
-/// Symmetries of ops, which hold whatever the right results are (numerics.md 2.12). They follow from the loops that the
-/// op declares; parity/checks/relations/ops has a file for every op that keeps more than its loops say.
+/// Symmetries of ops, which hold whatever the right results are (docs/metamorphic.md). They follow from the loops that
+/// the op declares; parity/checks/relations/ops has a file for every op that keeps more than its loops say.
 namespace plumb::parity::checks::relations {
 
 /// Operands which, all multiplied by c > 0, multiply the result by c.

@@ -15,7 +15,7 @@ struct OracleEffort {
 /// Evaluates a sample of output `k` again by the definitions of its ops, on what the segment was fed, and compares the
 /// truth with it (verdict.md V57): the first element, the last and those that are drawn, half of them among those
 /// that are not small beside their limits. An element is bad where the truth differs by more than an evaluation in f64
-/// may be off. How much may be looked at is bounded by the work of the ops (docs/oracles.md), so that less is asked of
+/// may be off. How much may be looked at is bounded by the work of the ops (docs/truth.md), so that less is asked of
 /// elements that are made of many others; nothing of one that alone costs more. Limits of sums are held to the terms of
 /// the elements (limit_check.hpp), for which `bounded` has to be as it was evaluated.
 cases::OracleSample ask_oracles(const settle::Subject& subject, std::size_t k, const bounds::Bounded& bounded,

@@ -177,7 +177,7 @@ void Fitter::add(FittedRule rule, const std::vector<const Sample*>& samples) {
     fit_.notes.push_back(fmt::format(
         "{}: nothing to tighten, the fitted {} is {:.4g}, above the bound, which stays the limit{}", what,
         ir::enum_name(rule.measure), rule.limit,
-        is_of_storage ? ": clean results stored in 16 bits come that close to it (docs/f16_in_ten_minutes.md)" : ""));
+        is_of_storage ? ": clean results stored in 16 bits come that close to it (docs/f16.md)" : ""));
     ++fit_.at_bound;
     return;
   }

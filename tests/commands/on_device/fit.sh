@@ -37,5 +37,5 @@ warns_of missing.h5
 # Half precision: what is stored leaves nothing to tighten, and it is said where that is explained.
 plumb 0 verify "$graphs/scores.json" --dtype f16 --seeds 20 -q -o half.h5
 plumb 0 fit half.h5 -o half.toml
-warns '^softmax f16->f16.*: nothing to tighten, .*above the bound.*stored in 16 bits.*[(]docs/f16_in_ten_.*[)]$'
+warns '^softmax f16->f16.*: nothing to tighten, .*above the bound.*stored in 16 bits.*[(]docs/f16[.]md[)]$'
 plumb 0 judge half.h5 --policy half.toml
