@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Says what the fixtures reach of every GPU kernel, and what none of them does.
 
-usage: coverage_table.py [--full] [--table] [--explained FILE] REACHED...
+usage: coverage_table.py [--full] [--page FILE | --check FILE] [--explained FILE] REACHED...
 
 REACHED are what `plumb reach` printed, a line for each node that a device runs. A row is a shader, whose cells are its
 dtypes, its switches (specialization constants that are bools), special numbers among the operands, sizes, and ends that
 are no multiple of what a workgroup takes at once; or it is a way to compute an op, "gemm by vector", whose cells are
 the attributes of the op. Nothing of it is listed by hand: modules and attributes are what the program declares.
 
-Fails where a cell is empty that the explained ones do not have, and where an explained one is not empty.
-
   --full        print each row with all of its cells
-  --table       print the rows that have an empty cell, as Markdown, and the reasons
+  --page FILE   write the page of docs
+  --check FILE  fail where FILE is not that page, where a cell is empty that the explained ones do not have, and where
+                an explained one is not empty
   --explained   "= REASON", then lines "CELL: SHADER, SHADER"; * and ? stand for any text (explained.txt)
 """
 
@@ -235,9 +235,9 @@ class Table:
         letters = "".join(sorted({self.why.get((stem, cell), "?") for cell in empty}))
         return f"{'all but ' if len(empty) < len(cells) else 'none of '}{len(empty)} ({letters})"
 
-    def markdown(self):
-        """The rows with empty cells, and the reasons."""
-        lines = ["| shader | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
+    def page(self, text_before):
+        """The page of docs: what stands before the table, the table of rows with empty cells, the reasons."""
+        lines = [text_before, "| shader | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
         for stem in sorted(self.kernels):
             texts = [self.text_of(stem, column) for column in COLUMNS]
             if any(text not in ("all", "-") for text in texts):
@@ -265,16 +265,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("reached", nargs="+")
     parser.add_argument("--explained", default=str(ROOT / "tests/coverage/explained.txt"))
+    parser.add_argument("--page")
+    parser.add_argument("--check")
     parser.add_argument("--full", action="store_true")
-    parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
     kernels = read(options.reached)
     table = Table(kernels, read_explained(options.explained))
     if options.full:
         table.print_all()
     complaints = table.complaints()
-    if options.table:
-        print(table.markdown())
+    page = options.page or options.check
+    if page:
+        before = pathlib.Path(page).read_text()
+        after = table.page(before[:before.index("| shader |")].rstrip("\n") + "\n")
+        if options.page:
+            pathlib.Path(page).write_text(after)
+        elif before != after:
+            complaints.append(f"{page} is not what --page writes")
     for complaint in complaints:
         print(complaint)
     cells = sum(len(kernel.cells) for kernel in kernels.values())

@@ -1,11 +1,11 @@
 #!/bin/sh
-# usage: check.sh [--table] SOURCE SCRATCH_FOLDER PLUMB [LAUNCHER]
+# usage: check.sh [--page] SOURCE SCRATCH_FOLDER PLUMB [LAUNCHER]
 #
-# Holds explained.txt to what the fixtures reach on the first device and on the last, which has other kernels; without
-# a LAUNCHER there is no last one, and nothing is said. --table prints the table (docs/coverage.md).
+# Holds docs/coverage.md and explained.txt to what the fixtures reach on the first device and on the last, which has
+# other kernels; without a LAUNCHER there is no last one, and nothing is said. --page writes the page.
 set -eu
-how=
-if [ "$1" = --table ]; then how=--table; shift; fi
+how=--check
+if [ "$1" = --page ]; then how=--page; shift; fi
 source=$1 scratch=$2 plumb=$3 launcher=${4:-}
 if [ -z "$launcher" ]; then echo "one software device alone does not reach all kernels"; exit 77; fi
 mkdir -p "$scratch"
@@ -22,5 +22,5 @@ last() { env -u LP_NATIVE_VECTOR_WIDTH "$launcher" "$plumb" reach "$@"; }
   last fixtures/ops >"$scratch/last.jsonl"
   last --dtype f16 $graphs >"$scratch/last_f16.jsonl"
 }
-# shellcheck disable=SC2086  # an option, or none
-python3 scripts/coverage_table.py $how "$scratch/first.jsonl" "$scratch/last.jsonl" "$scratch/last_f16.jsonl"
+python3 scripts/coverage_table.py "$how" docs/coverage.md "$scratch/first.jsonl" "$scratch/last.jsonl" \
+  "$scratch/last_f16.jsonl"
