@@ -40,7 +40,7 @@ std::string to_text(const Description& description);
 enum class Fault {
   none,         ///< it did not, or in another way than these
   wrong_shape,  ///< a value is of another shape than the graph's
-  wrong_dtype,  ///< of its shape, but of a dtype that is not allowed
+  wrong_dtype,  ///< it has its shape, but a dtype that is not allowed
   crashed,      ///< it ended, gave no answer or a malformed one, or says that it cannot go on
   late,         ///< it gave no answer in time
 };

@@ -14,7 +14,7 @@ struct Task {
   const Definition& definition;
   const Workload& workload;
   std::filesystem::path root = {};  ///< that names of tensor files are relative to
-  std::uint64_t seed = 1;           ///< of integers that are drawn
+  std::uint64_t seed = 1;           ///< decides the integers that are drawn
 };
 
 /// A graph whose sources are the tensors of the definition: inputs where they are floats, params where they are

@@ -20,7 +20,7 @@ class Constants {
   /// number. Throws Unsupported, with what to give, where there is no such line, or several that differ.
   double number(const std::vector<std::string>& names);
 
-  /// What was given, true or false; nothing where it was not.
+  /// True or false, as it was given; nothing where it was not.
   std::optional<bool> truth(const std::string& name);
 
   /// Throws Error where something was given that nobody has asked for, with the nearest name that somebody has.

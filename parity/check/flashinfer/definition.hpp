@@ -14,7 +14,7 @@ namespace plumb::parity::check::flashinfer {
 
 struct Axis {
   std::string name;
-  std::optional<std::int64_t> extent = {};  ///< of a const axis; without it every workload has its own
+  std::optional<std::int64_t> extent = {};  ///< a const axis has it; a var axis has another in every workload
 };
 
 /// An input or an output.
@@ -27,10 +27,10 @@ struct TensorSpec {
 };
 
 struct Definition {
-  std::string name, op_type;
-  std::vector<Axis> axes;
-  std::vector<TensorSpec> inputs, outputs;  ///< in the order in which functions take them
-  std::string reference;                    ///< text of Python, which is looked into but never run
+  std::string name = {}, op_type = {};
+  std::vector<Axis> axes = {};
+  std::vector<TensorSpec> inputs = {}, outputs = {};  ///< in the order in which functions take them
+  std::string reference = {};                         ///< text of Python, which is looked into but never run
 
   const Axis* axis(std::string_view wanted) const;
   const TensorSpec* input(std::string_view wanted) const;

@@ -19,7 +19,7 @@ struct Family {
   VarAxes (*axes)(const Definition& definition, std::int64_t size);
 };
 
-/// The same extent for all var axes.
+/// All var axes have the same extent.
 VarAxes equal_axes(const Definition& definition, std::int64_t size) {
   VarAxes axes;
   for (const Axis& axis : definition.axes)

@@ -26,10 +26,10 @@ struct TensorInput {
 using InputSource = std::variant<RandomInput, ScalarInput, TensorInput>;
 
 struct Workload {
-  std::string uuid;
-  std::map<std::string, std::int64_t, std::less<>> axes;   ///< extents of all axes of the definition
-  std::map<std::string, InputSource, std::less<>> inputs;  ///< one for each input of the definition
-  std::string text;                                        ///< it as a JSON object, for its traces
+  std::string uuid = {};
+  std::map<std::string, std::int64_t, std::less<>> axes = {};   ///< extents of all axes of the definition
+  std::map<std::string, InputSource, std::less<>> inputs = {};  ///< one for each input of the definition
+  std::string text = {};                                        ///< it as a JSON object, for its traces
 
   std::int64_t extent(std::string_view axis) const { return axes.find(axis)->second; }
   /// The extents of a tensor of the definition; none of a scalar.

@@ -1,3 +1,4 @@
+// Prints checks as they end, and writes the reports.
 #include "parity/cli/checking/check_report.hpp"
 
 #include <fmt/format.h>

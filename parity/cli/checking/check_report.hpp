@@ -12,7 +12,7 @@
 
 namespace plumb::parity::cli {
 
-/// What a line says of a check before its result.
+/// A line says this of a check before its result.
 struct CheckLabel {
   std::string what, fill;
   std::size_t width = 0;  ///< columns of `what`

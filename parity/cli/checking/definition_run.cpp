@@ -144,7 +144,7 @@ class DefinitionRun {
                                 .root = flags_.workloads.empty() ? "" : flashinfer::root_of(flags_.workloads),
                                 .seed = seed};
     flashinfer::Problem problem;
-    std::exception_ptr trouble;  // of this workload, whose verdict it becomes
+    std::exception_ptr trouble;  // becomes the verdict of this workload
     try {
       problem = flashinfer::problem_of(task, words_);
     } catch (const ir::Error&) {

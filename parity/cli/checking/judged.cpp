@@ -1,3 +1,4 @@
+// Opens who is judged by checks.
 #include "parity/cli/checking/judged.hpp"
 
 namespace plumb::parity::cli {
