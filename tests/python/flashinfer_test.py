@@ -13,7 +13,7 @@ import unittest
 
 root = pathlib.Path(sys.argv[1]).resolve()
 plumb = str(pathlib.Path(sys.argv[2]).resolve())
-del sys.argv[1:]
+del sys.argv[1:3]
 try:
     import numpy as np
 except ImportError:
@@ -87,7 +87,7 @@ class Solutions(unittest.TestCase):
                     self.assertTrue(evaluation["log"])
 
     def test_statuses_of_what_is_no_matter_of_numbers(self):
-        one = ("--workload", "gemm_n24_k40-1")
+        one = ("--workload", "w1")
         for function, words, code, status in (("gemm_transposed", ("--returns",), 1, "INCORRECT_SHAPE"),
                                               ("gemm_in_half", ("--returns",), 1, "INCORRECT_DTYPE"),
                                               ("gemm_raises", (), 3, "RUNTIME_ERROR"),
@@ -221,7 +221,7 @@ class HostileFiles(unittest.TestCase):
         path.write_text(json.dumps(huge) + "\n", encoding="utf-8")
         code, said = run("--def", definition("gemm_n24_k40"), "--workloads", path, "--candidate", "cpu")
         self.assertEqual(code, 2, said)
-        self.assertIn("bytes of memory", said)
+        self.assertIn("of memory", said)
         away = {"type": "safetensors", "path": "../../etc/passwd", "tensor_key": "A"}
         path.write_text(json.dumps({**good, "inputs": {**good["inputs"], "A": away}}) + "\n", encoding="utf-8")
         code, said = run("--def", definition("gemm_n24_k40"), "--workloads", path, "--candidate", "cpu")

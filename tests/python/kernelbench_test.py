@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 root = pathlib.Path(sys.argv[1]).resolve()
-del sys.argv[1:]
+del sys.argv[1:2]
 folder = pathlib.Path(tempfile.mkdtemp(prefix="plumb_kernelbench_"))
 has_torch = importlib.util.find_spec("torch") is not None
 

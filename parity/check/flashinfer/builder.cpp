@@ -68,7 +68,7 @@ ir::Value Builder::value(std::string_view input) const { return graph_.find(inpu
 
 ir::Shape Builder::shape(std::string_view input, std::int64_t rank) const {
   const ir::TensorType& type = graph_.type(value(input));
-  ir::require(type.shape.rank() == rank, task_.definition.name, ": input ", quoted(input), " must have rank ", rank,
+  ir::require(type.shape.rank() == rank, task_.definition.name, ": input ", in_quotes(input), " must have rank ", rank,
               ", it is ", type);
   return type.shape;
 }
@@ -81,25 +81,25 @@ double Builder::number(std::string_view scalar) const {
 bool Builder::truth(std::string_view scalar) const {
   const auto& source = std::get<ScalarInput>(task_.workload.inputs.find(scalar)->second);
   const bool* const found = std::get_if<bool>(&source.value);
-  ir::require(found != nullptr, "workload ", quoted(task_.workload.uuid), ": input ", quoted(scalar),
+  ir::require(found != nullptr, "workload ", in_quotes(task_.workload.uuid), ": input ", in_quotes(scalar),
               " must be true or false");
   return *found;
 }
 
 std::optional<std::vector<std::int64_t>> Builder::integers(std::string_view input) const {
   const ir::TensorType& wanted = graph_.type(value(input));
-  ir::require(ir::is_integer(wanted.dtype), task_.definition.name, ": input ", quoted(input),
+  ir::require(ir::is_integer(wanted.dtype), task_.definition.name, ": input ", in_quotes(input),
               " must have integers, it is ", wanted);
-  ir::require(wanted.shape.elements() <= most_integers, task_.definition.name, ": input ", quoted(input), " is ",
+  ir::require(wanted.shape.elements() <= most_integers, task_.definition.name, ": input ", in_quotes(input), " is ",
               wanted, "; at most ", most_integers, " indices are possible");
   const auto* file = std::get_if<TensorInput>(&task_.workload.inputs.find(input)->second);
   if (file == nullptr) return std::nullopt;
-  const std::string where = ir::cat("workload ", quoted(task_.workload.uuid), ": input ", quoted(input), ": ");
+  const std::string where = ir::cat("workload ", in_quotes(task_.workload.uuid), ": input ", in_quotes(input), ": ");
   try {
     const auto opened = ir::formats::open_tensors(ir::files::path_below(task_.root, file->file));
-    ir::require(opened->contains(file->key), quoted(file->file), " has no tensor ", quoted(file->key));
+    ir::require(opened->contains(file->key), in_quotes(file->file), " has no tensor ", in_quotes(file->key));
     const ir::TensorType found = opened->type(file->key);
-    ir::require(found == wanted, quoted(file->key), " is ", found, ", the definition says ", wanted);
+    ir::require(found == wanted, in_quotes(file->key), " is ", found, ", the definition says ", wanted);
     const ir::Tensor wide = ir::convert(opened->read(file->key), ir::DType::i64);
     const auto elements = wide.as<std::int64_t>();
     return std::vector<std::int64_t>(elements.begin(), elements.end());
@@ -117,7 +117,7 @@ void Builder::feed(std::string_view input, const std::vector<std::int64_t>& elem
 
 void Builder::feed_indices(std::string_view input, std::int64_t count) {
   if (std::holds_alternative<TensorInput>(task_.workload.inputs.find(input)->second)) return;
-  ir::require(count > 0, task_.definition.name, ": there is nothing that ", quoted(input), " can be an index of");
+  ir::require(count > 0, task_.definition.name, ": there is nothing that ", in_quotes(input), " can be an index of");
   file_.sources.insert_or_assign(
       std::string(input),
       ir::formats::Generated{
@@ -159,7 +159,7 @@ void Builder::result(const std::string& output, ir::Op op, std::vector<ir::Value
   ir::TensorTypes types;
   for (const ir::Value input : inputs) types.push_back(graph_.type(input));
   const ir::TensorType made = ir::infer(op, types).front();
-  ir::require(!spec.is_scalar() && made.shape == wanted.shape, task_.definition.name, ": output ", quoted(output),
+  ir::require(!spec.is_scalar() && made.shape == wanted.shape, task_.definition.name, ": output ", in_quotes(output),
               " must be of shape ", made.shape, ", the definition says ", wanted.shape);
   ir::Value value = 0;
   if (made.dtype == wanted.dtype)

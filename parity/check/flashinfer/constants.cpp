@@ -59,7 +59,7 @@ double Constants::number(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (const std::string* const text = given(name)) {
       const auto number = number_of(*text);
-      ir::require(number.has_value(), "--attr ", name, ": is a number, got ", quoted(*text));
+      ir::require(number.has_value(), "--attr ", name, ": is a number, got ", in_quotes(*text));
       return *number;
     }
     for (const double number : assigned_numbers(definition_.reference, name)) found.push_back(number);
@@ -73,14 +73,14 @@ double Constants::number(const std::vector<std::string>& names) {
 std::optional<bool> Constants::truth(const std::string& name) {
   const std::string* const text = given(name);
   if (text == nullptr) return std::nullopt;
-  ir::require(*text == "true" || *text == "false", "--attr ", name, ": is true or false, got ", quoted(*text));
+  ir::require(*text == "true" || *text == "false", "--attr ", name, ": is true or false, got ", in_quotes(*text));
   return *text == "true";
 }
 
 void Constants::require_all_asked() const {
   const std::vector<std::string> names(asked_.begin(), asked_.end());
   for (const auto& [name, value] : given_)
-    ir::require(asked_.contains(name), "--attr: ", definition_.op_type, " has no constant ", quoted(name),
+    ir::require(asked_.contains(name), "--attr: ", definition_.op_type, " has no constant ", in_quotes(name),
                 names.empty() ? "; it has none" : core::did_you_mean(name, names));
 }
 

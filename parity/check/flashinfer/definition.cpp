@@ -41,13 +41,13 @@ ir::DType named_dtype(const Fields& fields) {
       throw ir::Unsupported(ir::cat(fields.where(), ": is ", name, ", and there are no ops on quantised numbers yet"));
     return *one.dtype;
   }
-  ir::fail(fields.where(), ": there is no dtype ", quoted(name), core::did_you_mean(name, names));
+  ir::fail(fields.where(), ": there is no dtype ", in_quotes(name), core::did_you_mean(name, names));
 }
 
 Axis axis_of(const std::string& name, const Json& json, const std::string& where) {
   const Fields fields(json, where, {"type", "value", "description"});
   const std::string& type = fields.text("type");
-  ir::require(type == "const" || type == "var", where, ": type must be const or var, got ", quoted(type));
+  ir::require(type == "const" || type == "var", where, ": type must be const or var, got ", in_quotes(type));
   if (type == "const") return {name, fields.extent("value")};
   ir::require(fields.find("value") == nullptr, where, ": a var axis has no value, each workload says it");
   return {name, std::nullopt};
@@ -64,7 +64,7 @@ TensorSpec tensor_of(const std::string& name, const Json& json, const std::strin
   std::vector<std::string> names;
   for (const Axis& axis : made.axes) names.push_back(axis.name);
   for (const std::string& axis : *spec.axes)
-    ir::require(made.axis(axis) != nullptr, where, ": there is no axis ", quoted(axis),
+    ir::require(made.axis(axis) != nullptr, where, ": there is no axis ", in_quotes(axis),
                 core::did_you_mean(axis, names));
   return spec;
 }
@@ -75,7 +75,7 @@ void add_tensors(std::vector<TensorSpec>& specs, const Fields& top, const std::s
               " tensors; 1 to ", most_members, " are possible");
   const std::string kind = field == "inputs" ? "input" : "output";
   for (const auto& [name, json] : members) {
-    const std::string where = ir::cat(top.where(), ": ", kind, " ", quoted(name));
+    const std::string where = ir::cat(top.where(), ": ", kind, " ", in_quotes(name));
     try {
       ir::formats::check_name(name);
     } catch (const ir::Error& error) {
@@ -114,7 +114,7 @@ Definition parse_definition(std::string_view text, const std::string& where) {
   ir::require(axes.size() <= most_members, where, ": axes are ", axes.size(), ", at most ", most_members,
               " are possible");
   for (const auto& [name, axis] : axes)
-    made.axes.push_back(axis_of(name, axis, ir::cat(where, ": axis ", quoted(name))));
+    made.axes.push_back(axis_of(name, axis, ir::cat(where, ": axis ", in_quotes(name))));
   add_tensors(made.inputs, top, "inputs", made);
   add_tensors(made.outputs, top, "outputs", made);
   return made;

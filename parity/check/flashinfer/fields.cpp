@@ -10,7 +10,7 @@ namespace plumb::parity::check::flashinfer {
 
 using ir::formats::Json;
 
-std::string quoted(std::string_view name) {
+std::string in_quotes(std::string_view name) {
   constexpr std::size_t longest = 80;
   return ir::cat('\'', ir::raw::shown(name, longest), '\'');
 }
@@ -27,7 +27,7 @@ Fields::Fields(const Json& json, std::string where, const std::vector<std::strin
     : json_(json), where_(std::move(where)) {
   ir::require(json.object() != nullptr, where_, ": must be an object, got ", json.kind());
   for (const auto& [name, value] : *json.object())
-    ir::require(std::ranges::find(known, name) != known.end(), where_, ": there is no field ", quoted(name),
+    ir::require(std::ranges::find(known, name) != known.end(), where_, ": there is no field ", in_quotes(name),
                 core::did_you_mean(name, known));
 }
 

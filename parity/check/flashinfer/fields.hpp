@@ -40,6 +40,6 @@ class Fields {
 std::int64_t extent_of(const ir::formats::Json& json, const std::string& what);
 
 /// A name in an error: in quotes, without control characters, not too long.
-std::string quoted(std::string_view name);
+std::string in_quotes(std::string_view name);
 
 }  // namespace plumb::parity::check::flashinfer

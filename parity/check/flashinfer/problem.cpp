@@ -40,7 +40,7 @@ const Family& family_of(const Definition& definition) {
     names.emplace_back(family.op_type);
     all += (all.empty() ? "" : ", ") + names.back();
   }
-  throw ir::Unsupported(ir::cat(definition.name, ": op_type ", quoted(definition.op_type),
+  throw ir::Unsupported(ir::cat(definition.name, ": op_type ", in_quotes(definition.op_type),
                                 " is not built in; built in are ", all, core::did_you_mean(definition.op_type, names)));
 }
 
@@ -78,7 +78,7 @@ void add_arguments(Problem& problem, const Task& task) {
       continue;
     }
     const auto found = std::ranges::find(operands, spec.name);
-    ir::require(found != operands.end(), task.definition.name, ": nothing reads input ", quoted(spec.name));
+    ir::require(found != operands.end(), task.definition.name, ": nothing reads input ", in_quotes(spec.name));
     text += ir::cat('x', found - operands.begin());
   }
   problem.returning_arguments = text;

@@ -40,7 +40,7 @@ InputSource source_of(const Json& json, const TensorSpec& spec, const std::strin
     return scalar_of(allow({"type", "value"}));
   }
   const std::vector<std::string> types = {"random", "scalar", "safetensors"};
-  ir::require(type == "safetensors", where, ": there is no type ", quoted(type), core::did_you_mean(type, types));
+  ir::require(type == "safetensors", where, ": there is no type ", in_quotes(type), core::did_you_mean(type, types));
   allow({"type", "path", "tensor_key"});
   ir::require(!spec.is_scalar(), where, ": is a number, which a workload says: type scalar");
   return TensorInput{fields.text("path"), fields.text("tensor_key")};
@@ -52,15 +52,16 @@ void add_axes(Workload& made, const JsonObject& given, const Definition& definit
   for (const Axis& axis : definition.axes) names.push_back(axis.name);
   for (const auto& [name, json] : given) {
     const Axis* const axis = definition.axis(name);
-    ir::require(axis != nullptr, where, ": the definition has no axis ", quoted(name), core::did_you_mean(name, names));
-    const std::int64_t extent = extent_of(json, ir::cat(where, ": axis ", quoted(name)));
-    ir::require(!axis->extent || *axis->extent == extent, where, ": axis ", quoted(name), " is const, ",
+    ir::require(axis != nullptr, where, ": the definition has no axis ", in_quotes(name),
+                core::did_you_mean(name, names));
+    const std::int64_t extent = extent_of(json, ir::cat(where, ": axis ", in_quotes(name)));
+    ir::require(!axis->extent || *axis->extent == extent, where, ": axis ", in_quotes(name), " is const, ",
                 axis->extent.value_or(0), ", got ", extent);
     made.axes.emplace(name, extent);
   }
   for (const Axis& axis : definition.axes) {
     if (axis.extent) made.axes.emplace(axis.name, *axis.extent);
-    ir::require(made.axes.contains(axis.name), where, ": axis ", quoted(axis.name), " has no extent");
+    ir::require(made.axes.contains(axis.name), where, ": axis ", in_quotes(axis.name), " has no extent");
   }
 }
 
@@ -72,12 +73,12 @@ Workload workload_of(const Json& json, const Definition& definition, const std::
   for (const TensorSpec& spec : definition.inputs) names.push_back(spec.name);
   for (const auto& [name, source] : fields.object("inputs")) {
     const TensorSpec* const spec = definition.input(name);
-    ir::require(spec != nullptr, where, ": the definition has no input ", quoted(name),
+    ir::require(spec != nullptr, where, ": the definition has no input ", in_quotes(name),
                 core::did_you_mean(name, names));
-    made.inputs.emplace(name, source_of(source, *spec, ir::cat(where, ": input ", quoted(name))));
+    made.inputs.emplace(name, source_of(source, *spec, ir::cat(where, ": input ", in_quotes(name))));
   }
   for (const std::string& name : names)
-    ir::require(made.inputs.contains(name), where, ": input ", quoted(name), " is missing");
+    ir::require(made.inputs.contains(name), where, ": input ", in_quotes(name), " is missing");
   return made;
 }
 
@@ -92,7 +93,8 @@ Workload line_of(std::string_view text, const Definition& definition, const std:
   if (json.find("workload") == nullptr) return workload_of(json, definition, where);
   const Fields trace(json, where, {"definition", "workload", "solution", "evaluation"});
   const std::string& name = trace.text("definition");
-  ir::require(name == definition.name, where, ": is for definition ", quoted(name), ", not ", quoted(definition.name));
+  ir::require(name == definition.name, where, ": is for definition ", in_quotes(name), ", not ",
+              in_quotes(definition.name));
   return workload_of(trace.need("workload"), definition, where);
 }
 
