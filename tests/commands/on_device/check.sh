@@ -51,6 +51,6 @@ warns_of "op_type 'moe' is not built in"
 plumb 2 check --def "$flashinfer/definitions/gemm_n24_k40.json" --dtype f16
 warns_of 'a definition has its dtypes'
 plumb 2 check --def "$flashinfer/definitions/gemm_n24_k40.json" --op gemm
-warns '--def excludes --op'
+warns '--op excludes --def'
 plumb 2 check
 warns_of '--op is required, or --def'
