@@ -114,6 +114,17 @@ class Solutions(unittest.TestCase):
             self.assertIn("3 checks passed", said)
 
 
+class Page(unittest.TestCase):
+    def test_the_example_of_the_page_runs(self):
+        page = (root / "docs" / "flashinfer.md").read_text(encoding="utf-8").splitlines()
+        line = next(line for line in page if line.startswith("plumb check --def fixtures/"))
+        trace = folder / "page.jsonl"
+        words = [str(root / word) if word.startswith("fixtures/") else word for word in line.split()[2:]]
+        code, said = run(*(str(trace) if word == "traces.jsonl" else word for word in words))
+        self.assertEqual(code, 0, said)
+        self.assertEqual(len(trace.read_text(encoding="utf-8").splitlines()), 3)
+
+
 class Tensors(unittest.TestCase):
     """Offsets and pages of a .safetensors file below the root of a data set."""
     NAME = "gqa_paged_decode_h4_kv2_d16_ps4"

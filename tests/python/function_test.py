@@ -170,7 +170,7 @@ class FunctionTest(unittest.TestCase):
             job = self.job("scaled", "--args", f"x0,{factor},{columns},y0")
             self.assertEqual(job.get("bytes"), (self.x * 2).tobytes(), job)
         self.assertEqual(self.job("scaled", "--args", "x0,-1,true,y0").get("bytes"), (self.x * 0).tobytes())
-        self.refused("error", "--args: there is no '1e'", "scaled", "--args", "x0,1e,4,y0")
+        self.refused("error", "--args: there is no '1e'; there are x0, y0, factor", "scaled", "--args", "x0,1e,4,y0")
         self.refused("error", "--args: there is no 'facto'; there are x0, y0, factor", "scaled", "--args", "x0,facto")
         self.refused("error", "--args: there is no x0.shape[2]", "scaled", "--args", "x0,x0.shape[2],y0")
         self.refused("error", "--args has no y0: the function needs a place for each output, or --returns", "scaled",
