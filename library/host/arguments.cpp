@@ -39,6 +39,20 @@ std::optional<std::int64_t> extent_in(std::string_view word, const Signature& si
   return type.shape[*axis];
 }
 
+/// The number, true or false that a word is.
+std::optional<Argument> literal_in(std::string_view word) {
+  if (word == "true" || word == "false") return word == "true";
+  const auto is_read = [&](auto& number) {
+    const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
+    return problem == std::errc() && end == word.data() + word.size();
+  };
+  std::int64_t whole = 0;
+  if (is_read(whole)) return whole;
+  double real = 0;
+  const bool is_number = word.find_first_not_of("0123456789.eE+-") == word.npos && is_read(real);
+  return is_number ? std::optional<Argument>(real) : std::nullopt;
+}
+
 Argument attribute_in(std::string_view word, const Signature& signature) {
   const auto found = signature.attributes.find(word);
   if (found == signature.attributes.end()) {
@@ -91,6 +105,8 @@ std::vector<Argument> arguments_of(const std::string& order, const Signature& si
       arguments.emplace_back(*tensor);
     } else if (const auto extent = extent_in(word, signature)) {
       arguments.emplace_back(*extent);
+    } else if (const auto literal = literal_in(word)) {
+      arguments.push_back(*literal);
     } else {
       arguments.push_back(attribute_in(word, signature));
     }

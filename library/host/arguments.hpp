@@ -25,8 +25,9 @@ struct Signature {
   ir::Attributes attributes;
 };
 
-/// The arguments that "x0,x1,alpha,x0.shape[1],y0" names: operands x, outputs y, attributes, extents; operands and then
-/// outputs where it is empty. Throws Error where it names what is not there, or lacks an output.
+/// The arguments that "x0,x1,alpha,x0.shape[1],0.5,true,y0" names: operands x, outputs y, attributes, extents, and
+/// numbers and bools as they are; operands and then outputs where it is empty. Throws Error where it names what is not
+/// there, or lacks an output.
 std::vector<Argument> arguments_of(const std::string& order, const Signature& signature);
 
 }  // namespace plumb::library::host

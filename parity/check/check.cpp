@@ -67,16 +67,23 @@ ir::formats::GraphFile graph_file_of(const Check& check) {
   return file;
 }
 
-cases::CaseResult run(const Check& check, const cases::Executors& executors, const verify::VerifyOptions& options,
-                      const std::string& flags, cases::Observer& observer) {
-  verify::FillOptions fill{.seed = check.seed, .kind = check.fill, .adversarial = check.adversarial};
-  fill.read = [&](const std::filesystem::path&) { return graph_file_of(check); };
-  cases::CaseResult result = verify::verify_file(name_of(check), fill, executors, options, observer);
+cases::CaseResult run_made(const std::function<ir::formats::GraphFile()>& make, const std::string& name,
+                           verify::FillOptions fill, const cases::Executors& executors,
+                           const verify::VerifyOptions& options, const std::string& repro, cases::Observer& observer) {
+  fill.read = [&](const std::filesystem::path&) { return make(); };
+  cases::CaseResult result = verify::verify_file(name, fill, executors, options, observer);
   result.subject.origin.is_of_file = false;
-  result.repro = repro_of(check, flags);
+  result.repro = repro;
   for (cases::NodeResult& node : result.nodes)
     if (!node.repro.empty()) node.repro = result.repro;
   return result;
+}
+
+cases::CaseResult run(const Check& check, const cases::Executors& executors, const verify::VerifyOptions& options,
+                      const std::string& flags, cases::Observer& observer) {
+  const verify::FillOptions fill{.seed = check.seed, .kind = check.fill, .adversarial = check.adversarial};
+  return run_made([&] { return graph_file_of(check); }, name_of(check), fill, executors, options,
+                  repro_of(check, flags), observer);
 }
 
 }  // namespace plumb::parity::check

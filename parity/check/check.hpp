@@ -43,6 +43,12 @@ std::string repro_of(const Check& check, const std::string& flags);
 /// positive. Throws Error where the op refuses the types.
 ir::formats::GraphFile graph_file_of(const Check& check);
 
+/// Verifies a graph that no file has, as one of a file would be: what is thrown, by `make` as well, becomes its
+/// verdict. The command `repro` makes it again.
+cases::CaseResult run_made(const std::function<ir::formats::GraphFile()>& make, const std::string& name,
+                           verify::FillOptions fill, const cases::Executors& executors,
+                           const verify::VerifyOptions& options, const std::string& repro, cases::Observer& observer);
+
 /// Verifies the check as a graph file would be: what is thrown becomes its verdict. `flags` end the repro line.
 cases::CaseResult run(const Check& check, const cases::Executors& executors, const verify::VerifyOptions& options,
                       const std::string& flags, cases::Observer& observer);

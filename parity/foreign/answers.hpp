@@ -54,6 +54,7 @@ class Answers {
 struct LastRun {
   std::map<ir::Value, Pairing> pairing;
   std::vector<std::string> notes;
+  Fault fault = Fault::none;
 };
 
 /// A name that others chose, as messages have it.

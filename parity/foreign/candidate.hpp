@@ -36,6 +36,15 @@ struct Description {
 /// "onnxruntime 1.30, cpu; OMP_NUM_THREADS=4"; "" of one that says nothing of itself.
 std::string to_text(const Description& description);
 
+/// How a run of a candidate went wrong, where that is no matter of numbers.
+enum class Fault {
+  none,         ///< it did not, or in another way than these
+  wrong_shape,  ///< a value is of another shape than the graph's
+  wrong_dtype,  ///< it has its shape, but a dtype that is not allowed
+  crashed,      ///< it ended, gave no answer or a malformed one, or says that it cannot go on
+  late,         ///< it gave no answer in time
+};
+
 /// An executor of somebody else's. It throws core::CandidateError for what it did and must not do, DeviceError where it
 /// crashed, hung or answered with garbage, and Unsupported with its own words where it refuses; also to compile
 /// for copies of what is run for results alone (Capture::as_plain), unless it can do that.
@@ -52,6 +61,9 @@ class Candidate : public ir::Executor {
 
   /// How the values of the last run were found.
   virtual const std::map<ir::Value, Pairing>& pairing() const = 0;
+
+  /// How the last run went wrong, if it did.
+  virtual Fault fault() const { return Fault::none; }
 
   /// Further remarks on the last run for whoever reads the verdict: tensors that no value was found for, say.
   virtual std::vector<std::string> notes() const { return {}; }

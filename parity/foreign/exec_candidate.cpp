@@ -68,7 +68,7 @@ class ExecExecutable final : public ir::Executable {
       request.inputs.push_back({graph_.name(v), is_param, fed(graph_, is_param ? params_ : inputs, v)});
     }
     last_ = {};
-    ExecResults made = run_program(program_, request, graph_, names_, asked_.wanted, asked_.required);
+    ExecResults made = run_program(program_, request, graph_, names_, asked_.wanted, asked_.required, last_.fault);
     for (const auto& [value, tensor] : made.values) last_.pairing.emplace(value, Pairing::exact);
     last_.notes = std::move(made.notes);
     nodes_ = std::move(made.nodes);
@@ -121,6 +121,7 @@ class ExecCandidate final : public Candidate {
   }
 
   const std::map<ir::Value, Pairing>& pairing() const override { return last_.pairing; }
+  Fault fault() const override { return last_.fault; }
   std::vector<std::string> notes() const override { return last_.notes; }
 
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,

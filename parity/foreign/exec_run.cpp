@@ -15,11 +15,13 @@ constexpr std::size_t longest_message = 1000;
 /// One run, whose steps share what was asked and where.
 class ExecRun {
  public:
-  ExecRun(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph, Answers& answers)
+  ExecRun(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph, Answers& answers,
+          Fault& fault)
       : program_(program),
         request_(request),
         graph_(graph),
         answers_(answers),
+        fault_(fault),
         scratch_(bytes_of(request), program.options.keep),
         candidate_(ir::cat("candidate '", program.options.name, "'")) {}
 
@@ -47,7 +49,8 @@ class ExecRun {
   }
 
   template <class... Parts>
-  [[noreturn]] void give_up(const Parts&... parts) const {
+  [[noreturn]] void give_up(const Parts&... parts) {
+    if (fault_ != Fault::late) fault_ = Fault::crashed;
     throw ir::DeviceError(ir::cat(candidate_, ' ', parts...));
   }
 
@@ -56,6 +59,7 @@ class ExecRun {
     words.push_back(scratch_.path());
     const auto end = ir::files::run_process(words, {.time = program_.options.timeout});
     const std::string problem = problem_of(end, program_.options.timeout);
+    if (end.is_late) fault_ = Fault::late;
     if (!problem.empty()) give_up(problem);
     if (!exists(scratch_.descriptor(), "response.json")) {
       const std::string lines = ir::files::last_lines(end.output);
@@ -65,7 +69,7 @@ class ExecRun {
 
   /// Takes an Error of `act` as garbage in the answer.
   template <class Act>
-  auto believe(const std::string& where, Act act) const {
+  auto believe(const std::string& where, Act act) {
     try {
       return act();
     } catch (const ir::Error& error) {
@@ -73,12 +77,12 @@ class ExecRun {
     }
   }
 
-  ExecAnswer read() const {
+  ExecAnswer read() {
     return believe("", [&] { return read_answer(scratch_.descriptor()); });
   }
 
   /// Throws what the candidate says.
-  void obey(const ExecAnswer& answer) const {
+  void obey(const ExecAnswer& answer) {
     if (answer.status == ExecStatus::unsupported) throw ir::Unsupported(answer.message);
     if (answer.status == ExecStatus::error) give_up("says: ", answer.message);
     if (answer.status == ExecStatus::failed) answers_.fail("failed: ", answer.message);
@@ -101,8 +105,12 @@ class ExecRun {
     if (!value) return;
     const std::string where = ir::cat("value '", shown_name(answered.name), "', ", shown_name(answered.file), ": ");
     believe(where, [&] { check_tensor(scratch_.descriptor(), answered); });
+    const ir::TensorType& type = graph_.type(*value);
+    const bool is_of_type = answered.type == type;
+    if (!is_of_type) fault_ = answered.type.shape == type.shape ? Fault::wrong_dtype : Fault::wrong_shape;
     answers_.require_type(answered.name, answered.type, *value);
     answers_.add(answered.name, *value, believe(where, [&] { return read_tensor(scratch_.descriptor(), answered); }));
+    fault_ = Fault::none;  // a wider dtype has taken all of its numbers
   }
 
   void report(const ExecAnswer& answer, ExecResults& made) {
@@ -122,6 +130,7 @@ class ExecRun {
   const ExecRequest& request_;
   const ir::Graph& graph_;
   Answers& answers_;
+  Fault& fault_;
   const Scratch scratch_;
   const std::string candidate_;
 };
@@ -139,9 +148,9 @@ std::string problem_of(const ir::files::ProcessEnd& end, std::chrono::seconds ti
 
 ExecResults run_program(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph,
                         const ValueNames& names, const std::vector<ir::Value>& wanted,
-                        const std::vector<ir::Value>& required) {
+                        const std::vector<ir::Value>& required, Fault& fault) {
   Answers answers(ir::cat("candidate '", program.options.name, "'"), graph, names, wanted);
-  return ExecRun(program, request, graph, answers).run(required);
+  return ExecRun(program, request, graph, answers, fault).run(required);
 }
 
 }  // namespace plumb::parity::foreign

@@ -30,10 +30,11 @@ struct ExecResults {
 std::string problem_of(const ir::files::ProcessEnd& end, std::chrono::seconds time);
 
 /// Starts the program on a request and reads its answer. `wanted` are the values of the request, `required` those that
-/// must be there. Throws DeviceError where the program crashes, is late or answers with garbage, or says "error";
-/// Unsupported where it says so; core::CandidateError where it did what it must not, or says so.
+/// must be there; `fault` becomes how it went wrong. Throws DeviceError where the program crashes, is late or answers
+/// with garbage, or says "error"; Unsupported where it says so; core::CandidateError where it did what it must not, or
+/// says so.
 ExecResults run_program(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph,
                         const ValueNames& names, const std::vector<ir::Value>& wanted,
-                        const std::vector<ir::Value>& required);
+                        const std::vector<ir::Value>& required, Fault& fault);
 
 }  // namespace plumb::parity::foreign

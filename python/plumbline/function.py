@@ -37,7 +37,7 @@ def arguments_of_program():
     program.add_argument("--framework", default="", choices=("", "numpy", "torch", "cupy", "jax"),
                          help="whose arrays the function takes (default: numpy on the CPU, torch elsewhere)")
     program.add_argument("--returns", action="store_true", help="the function returns its outputs")
-    program.add_argument("--args", default="", help="the order of the arguments: x0,x1,alpha,x0.shape[1],y0")
+    program.add_argument("--args", default="", help="the order of the arguments: x0,x1,alpha,x0.shape[1],0.5,y0")
     program.add_argument("--align", type=int, default=1, help="bytes: where tensors begin at least, a power of two")
     options = program.parse_args()
     options.file, separator, options.function = options.spec.rpartition("::")
@@ -97,6 +97,12 @@ def order_of_arguments(options, graph, operands, outputs):
             if which >= len(types) or axis >= len(types[which].shape):
                 raise Problem(f"--args: there is no {name}")
             order.append(("value", types[which].shape[axis]))
+        elif name in ("true", "false"):
+            order.append(("value", name == "true"))
+        elif re.fullmatch(r"-?[0-9]+", name):
+            order.append(("value", int(name)))
+        elif re.fullmatch(r"-?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?", name):
+            order.append(("value", float(name)))
         else:
             order.append(("value", attribute(graph, name, [*tensors, *graph.attributes])))
     missing = [name for name, tensor in tensors.items() if tensor not in order and name[0] == "y"]

@@ -105,9 +105,11 @@ class HostTest(unittest.TestCase):
 
     def test_order_of_arguments(self):
         nodes = [{"label": "y", "op": "cumulative", "inputs": ["x"], "function": "sum"}]
-        args = "x0,exclusive,axis,x0.shape[1],y0"
-        self.is_doubled(self.job("tvmffi", f"{functions}::scaled", "--args", args, nodes=nodes))
-        for order, message in (("x0,axes,y0", "--args: there is no 'axes'; there are 1 operands x, 1 outputs y, "),
+        for args in ("x0,exclusive,axis,x0.shape[1],y0", "x0,false,-1,4,y0"):
+            self.is_doubled(self.job("tvmffi", f"{functions}::scaled", "--args", args, nodes=nodes))
+        for order, message in (("x0,true,-1,4,y0", "scaled returned 2"), ("x0,false,-1.0,4,y0", "scaled returned 1"),
+                               ("x0,1e,y0", "--args: there is no '1e'"),
+                               ("x0,axes,y0", "--args: there is no 'axes'; there are 1 operands x, 1 outputs y, "),
                                ("x0", "--args has no y0"), ("x0,,y0", "--args: there is no ''"),
                                ("x0,x0.shape[2],y0", "--args: there is no 'x0.shape[2]'"), ("x1", "there is no 'x1'")):
             job = self.job("tvmffi", f"{functions}::scaled", "--args", order, nodes=nodes)

@@ -166,6 +166,11 @@ class FunctionTest(unittest.TestCase):
     def test_order_of_arguments(self):
         job = self.job("scaled", "--args", "x0,factor,x0.shape[1],y0")
         self.assertEqual(job.get("bytes"), (self.x * 2).tobytes(), job)
+        for factor, columns in (("2", "x0.shape[1]"), ("2.0e0", "4"), ("0.2E+1", "4"), ("2", "4.0")):
+            job = self.job("scaled", "--args", f"x0,{factor},{columns},y0")
+            self.assertEqual(job.get("bytes"), (self.x * 2).tobytes(), job)
+        self.assertEqual(self.job("scaled", "--args", "x0,-1,true,y0").get("bytes"), (self.x * 0).tobytes())
+        self.refused("error", "--args: there is no '1e'; there are x0, y0, factor", "scaled", "--args", "x0,1e,4,y0")
         self.refused("error", "--args: there is no 'facto'; there are x0, y0, factor", "scaled", "--args", "x0,facto")
         self.refused("error", "--args: there is no x0.shape[2]", "scaled", "--args", "x0,x0.shape[2],y0")
         self.refused("error", "--args has no y0: the function needs a place for each output, or --returns", "scaled",

@@ -86,14 +86,35 @@ std::vector<ir::TensorTypes> types_of(const ir::Op& op, const CheckFlags& flags)
   return types;
 }
 
+void add_definition_flags(CLI::App& app, CheckFlags& flags, CLI::Option* op) {
+  CLI::Option* const definition =
+      app.add_option("--def", flags.definition,
+                     "a definition of FlashInfer-Bench in place of an op (docs/flashinfer.md)")
+          ->type_name("FILE")
+          ->excludes(op)
+          ->group("definition");
+  const auto add = [&](const char* name, std::string& value, const char* help) {
+    return app.add_option(name, value, help)->needs(definition)->group("definition");
+  };
+  add("--workloads", flags.workloads, "its workloads, JSON lines; without them three are drawn")->type_name("FILE");
+  add("--workload", flags.workload, "only the workloads whose uuid begins so")->type_name("UUID");
+  add("--solution", flags.solution, "what traces call the candidate")->type_name("NAME");
+  flags::add_output(app, "--trace", flags.trace, "write a trace of every workload, JSON lines, to this file")
+      ->needs(definition)
+      ->group("definition");
+}
+
 }  // namespace
 
 void add_check_flags(CLI::App& app, CheckFlags& flags) {
-  app.add_option("--op", flags.op, "the op that is computed; `plumb ops` lists them")->required()->type_name("OP");
+  CLI::Option* const op =
+      app.add_option("--op", flags.op, "the op that is computed; `plumb ops` lists them")->type_name("OP");
   app.add_option("--attr", flags.attributes,
-                 "an attribute of the op, NAME=VALUE, as in graph files: axis=-1, axes=[0,1]")
+                 "an attribute of the op, NAME=VALUE, as in graph files: axis=-1, axes=[0,1]; with --def a constant of "
+                 "its reference: EPS=1e-6")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  add_definition_flags(app, flags, op);
   app.add_option("--in", flags.in,
                  "type of each operand, in order, as f32[1024,512], in place of shapes that are drawn")
       ->type_name("TYPE")
@@ -149,9 +170,24 @@ check::Check CheckPlan::at(std::uint64_t number) const {
           .seed = seed + number % seeds};
 }
 
-CheckPlan plan_of(const CheckFlags& flags) {
+verify::VerifyOptions verify_options_of(const CheckFlags& flags) {
+  verify::VerifyOptions options{.plain = true};
+  if (!flags.min_verified.empty())
+    options.min_verified = {flags.min_verified[0], flags.min_verified[1]};
+  else if (flags.demands.strict)
+    options.min_verified = core::strict_coverage;
+  return options;
+}
+
+check::Words words_of(const CheckFlags& flags) {
   check::Words words;
   for (const std::string& text : flags.attributes) words.push_back(split_at_equals("--attr", text));
+  return words;
+}
+
+CheckPlan plan_of(const CheckFlags& flags) {
+  ir::require(!flags.op.empty(), "--op is required, or --def");
+  const check::Words words = words_of(flags);
   const ir::Op op = check::op_of(flags.op, words);
   CheckPlan plan{.op = op, .attributes = words, .types = {}, .fills = {}, .seed = flags.seed, .seeds = flags.seeds};
   for (const std::string& text : flags.fills) library::set_fill(text, "--fill", plan.fills.emplace_back());

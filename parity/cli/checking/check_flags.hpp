@@ -15,6 +15,7 @@ namespace plumb::parity::cli {
 
 struct CheckFlags {
   std::string op, sweep = "quick", budget = "60s", json, junit;
+  std::string definition, workloads, workload, solution, trace;
   std::vector<std::string> attributes, in, dtypes, multiples, fills = {"graph"};
   std::uint64_t seed = 1, seeds = 1;
   flags::CandidateFlags candidate;
@@ -26,6 +27,12 @@ struct CheckFlags {
 };
 
 void add_check_flags(CLI::App& app, CheckFlags& flags);
+
+/// How checks are verified: with a plain run, and as much of each as the flags demand.
+verify::VerifyOptions verify_options_of(const CheckFlags& flags);
+
+/// The name and the value of each --attr. Throws Error where one is not NAME=VALUE.
+check::Words words_of(const CheckFlags& flags);
 
 /// The checks that flags ask for: all types, given or drawn, by each fill and seed. They are made when they are needed,
 /// since there may be millions.

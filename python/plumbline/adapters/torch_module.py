@@ -27,8 +27,8 @@ class Torch:
             raise ValueError("what is compiled gives results alone: taps='results'")
         self._torch, self._device, self._taps = torch, device, taps == "modules"
         args = tuple(args)
-        self._input_names = list(names or [f"x{k}" for k in range(len(args))])
-        self.inputs = dict(zip(self._input_names, args))
+        self.input_names = list(names or [f"x{k}" for k in range(len(args))])
+        self.inputs = dict(zip(self.input_names, args))
         self._module = module.eval().to(device)
         self._tapped = _Tapped(torch, self._module, self._taps)
         # Exporting sets the mode of the module back to what the wrapper's was.
@@ -46,13 +46,14 @@ class Torch:
 
     def run(self, inputs):
         torch = self._torch
-        given = [self._tensor(inputs[name]) for name in self._input_names]
+        given = [self.tensor(inputs[name]) for name in self.input_names]
         with torch.no_grad(), self._paths_as_they_run():
             made = self._run(*given)
         made = made if isinstance(made, tuple) else tuple(_results(torch, made))
         return dict(zip(self.output_names, made))
 
-    def _tensor(self, array):
+    def tensor(self, array):
+        """A tensor of its own on the device, with the elements of an array."""
         torch = self._torch
         if isinstance(array, arrays.Bits16):
             return torch.from_numpy(array.bits.view("int16").copy()).view(torch.bfloat16).to(self._device)
@@ -72,10 +73,10 @@ class Torch:
         if any(not isinstance(one, torch.Tensor) for one in made):
             raise Unsupported("the module gives something else than tensors")
         self.output_names = [f"result{k}" if count > 1 else "result" for k in range(count)] + self._tapped.paths
-        if set(self.output_names) & set(self._input_names):
+        if set(self.output_names) & set(self.input_names):
             raise Error("an input is called as an output is; give names=[...] for the inputs")
         with torch.no_grad(), _without_fast_paths(torch):
-            torch.onnx.export(self._tapped, given, self.model, input_names=self._input_names,
+            torch.onnx.export(self._tapped, given, self.model, input_names=self.input_names,
                               output_names=self.output_names, dynamo=False, do_constant_folding=True, opset_version=17)
 
 

@@ -32,3 +32,25 @@ plumb 2 check --op rfft --dtype f16
 warns 'rfft has no operand of dtype f16'
 plumb 2 check --op softmax --sweep full --budget soon
 warns_of "got 'soon'"
+# A definition of FlashInfer-Bench is a graph of its workloads: the device's results pass, and each has a trace.
+flashinfer=$source/fixtures/flashinfer
+plumb 0 check --def "$flashinfer/definitions/fused_add_rmsnorm_h48.json" \
+  --workloads "$flashinfer/workloads/fused_add_rmsnorm_h48.jsonl" --solution ours --trace traces.jsonl
+says '^batch_size=5 w0 +given +error .* passed$'
+says '^1 check passed$'
+holds traces.jsonl '"solution": "ours", "evaluation": .*"status": "PASSED".*"max_absolute_error": '
+# Three workloads are drawn where there are none; one can be chosen.
+plumb 0 check --def "$flashinfer/definitions/gqa_paged_decode_h4_kv2_d16_ps4.json"
+says '^3 checks passed$'
+plumb 0 check --def "$flashinfer/definitions/gemm_n24_k40.json" --workload drawn-3
+says '^M=3 drawn-3 +drawn +error .* passed$'
+plumb 2 check --def "$flashinfer/definitions/gemm_n24_k40.json" --workload no
+warns_of 'no workload has a uuid that begins so'
+plumb 77 check --def "$flashinfer/definitions/moe_e4.json"
+warns_of "op_type 'moe' is not built in"
+plumb 2 check --def "$flashinfer/definitions/gemm_n24_k40.json" --dtype f16
+warns_of 'a definition has its dtypes'
+plumb 2 check --def "$flashinfer/definitions/gemm_n24_k40.json" --op gemm
+warns '--op excludes --def'
+plumb 2 check
+warns_of '--op is required, or --def'
