@@ -1,5 +1,6 @@
 // Convolutions, windows that are pooled, and images that are sampled.
 #include <algorithm>
+#include <cmath>
 
 #include "ir/formats/onnx/write/writers.hpp"
 #include "ir/ops/affine_grid.hpp"
@@ -95,15 +96,34 @@ void write_max_unpool(const ops::MaxUnpool& op, NodeWriter& node) {
   node.add("MaxUnpool").integers("kernel_shape", kernel);
 }
 
+/// The scales as ONNX takes them, in f32, which give the sizes of the op whether they are multiplied in f32 or f64.
+Tensor scales_of(const ops::Resize& op, const Shape& x) {
+  std::vector<float> scales;
+  for (std::size_t k = 0; k < op.axes.size(); ++k) {
+    const auto extent = static_cast<double>(x[x.axis(op.axes[k])]), size = static_cast<double>(op.sizes[k]);
+    const auto scale = static_cast<float>(op.scales[k]);
+    if (static_cast<double>(scale) != op.scales[k])
+      NodeWriter::refuse("one of its scales is ", op.scales[k], ", and ONNX has scales in f32");
+    if (std::floor(extent * op.scales[k]) != size || std::floor(static_cast<float>(extent) * scale) != size)
+      NodeWriter::refuse("its sizes are not those that ONNX makes of its scales");
+    scales.push_back(scale);
+  }
+  return Tensor::of<float>({static_cast<std::int64_t>(scales.size())}, scales);
+}
+
 void write_resize(const ops::Resize& op, NodeWriter& node) {
-  if (!op.scales.empty() || !op.ratios.empty()) NodeWriter::refuse("its scales are not those of its sizes");
+  if (!op.ratios.empty()) NodeWriter::refuse("its scales are not those of its sizes");
+  if (op.coordinate == ops::ResizeCoordinate::tf_crop_and_resize) NodeWriter::refuse("it crops");
   if (op.axes.empty()) {
     node.add("Identity");
     return;
   }
-  const bool crops = op.coordinate == ops::ResizeCoordinate::tf_crop_and_resize;
-  if (crops) NodeWriter::refuse("it crops");
-  const Attributes made = node.add("Resize", {node.in(0), "", "", node.stored(op.sizes)}, {node.out()});
+  Names operands = {node.in(0), ""};
+  if (op.scales.empty())
+    operands.insert(operands.end(), {"", node.stored(op.sizes)});
+  else
+    operands.push_back(node.stored(scales_of(op, node.shape(0))));
+  const Attributes made = node.add("Resize", operands, {node.out()});
   made.integers("axes", op.axes)
       .text("mode", enum_name(op.mode))
       .text("coordinate_transformation_mode", enum_name(op.coordinate))

@@ -35,9 +35,13 @@ void write_bytes(const Bytes& bytes, NodeWriter& node) {
 }
 
 void write_constant(const ops::Constant& op, NodeWriter& node) { write_bytes(op.data, node); }
+
 /// Both executors use tables that the host makes, which no operator need have in every bit.
-void write_range(const ops::Range& op, NodeWriter& node) { write_bytes(op.values(), node); }
-void write_window(const ops::Window& op, NodeWriter& node) { write_bytes(op.values(), node); }
+template <class Op>
+void write_table(const Op& op, NodeWriter& node) {
+  node.require_room(node.result_type().bytes());
+  write_bytes(op.values(), node);
+}
 
 void write_reshape(const ops::Reshape& /*op*/, NodeWriter& node) {
   const Shape& shape = node.result_type().shape;
@@ -153,7 +157,7 @@ std::span<const Writer> movement_writers() {
       writer<ops::DepthToSpace, write_depth_to_space>,
       writer<ops::Expand, write_expand>,
       writer<ops::Pad, write_pad>,
-      writer<ops::Range, write_range>,
+      writer<ops::Range, write_table>,
       writer<ops::Reshape, write_reshape>,
       writer<ops::Reverse, write_reverse>,
       writer<ops::Roll, write_roll>,
@@ -163,7 +167,7 @@ std::span<const Writer> movement_writers() {
       writer<ops::Tile, write_tile>,
       writer<ops::Transpose, write_transpose>,
       writer<ops::Trilu, write_trilu>,
-      writer<ops::Window, write_window>,
+      writer<ops::Window, write_table>,
   };
   return table;
 }

@@ -32,8 +32,6 @@ void set_type(::onnx::ValueInfoProto& proto, const std::string& name, const Tens
 
 ModelWriter::ModelWriter(const Graph& graph, const Feeds& stored, Params params)
     : graph_(graph), stored_(stored), params_(params), opset_(oldest_opset) {
-  for (Value value = 0; value < graph.value_count(); ++value)
-    if (graph.defined(value)) names_.insert(graph.name(value));
   proto_.set_producer_name("plumbline");
 }
 
@@ -45,19 +43,23 @@ ModelWriter::ModelWriter(const Graph& graph, const Feeds& stored, Params params)
 }
 
 std::string ModelWriter::free_name(const std::string& label) {
+  const std::size_t values = names_.empty() ? graph_.value_count() : 0;
+  for (Value value = 0; value < values; ++value)
+    if (graph_.defined(value)) names_.insert(graph_.name(value));
   std::string name = label;
   for (std::size_t k = 1; !names_.insert(name).second; ++k) name = cat(label, k);
   return name;
 }
 
-void ModelWriter::take(std::uint64_t bytes) {
-  bytes_ = bytes > most_bytes ? most_bytes + 1 : bytes_ + bytes;
-  if (bytes_ > most_bytes) throw Unsupported("the tensors of the graph do not fit into an ONNX file, which has 2 GiB");
+void ModelWriter::require_room(std::uint64_t bytes) const {
+  if (bytes > most_bytes - bytes_)
+    throw Unsupported("the tensors of the graph do not fit into an ONNX file, which has 2 GiB");
 }
 
 void ModelWriter::fill(::onnx::TensorProto& proto, const TensorView& tensor) {
   const auto bytes = tensor.bytes();
-  take(bytes.size());
+  require_room(bytes.size());
+  bytes_ += bytes.size();
   for (const std::int64_t extent : tensor.shape()) proto.add_dims(extent);
   proto.set_data_type(onnx_type(tensor.dtype()));
   proto.set_raw_data(bytes.data(), bytes.size());

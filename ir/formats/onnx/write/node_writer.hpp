@@ -25,7 +25,7 @@ enum class Params { stored, later };
 /// A model that is being made from a graph.
 class ModelWriter {
  public:
-  /// Names of the graph's values are taken; params that `stored` has are tensors of the model. Both must outlive this.
+  /// Params that `stored` has are tensors of the model. Both must outlive this.
   ModelWriter(const Graph& graph, const Feeds& stored, Params params);
 
   ::onnx::NodeProto& add_node(std::string_view op, DType dtype);
@@ -44,19 +44,18 @@ class ModelWriter {
   void finish();
 
   void require_opset(std::int64_t opset) { opset_ = std::max(opset_, opset); }
+  void require_room(std::uint64_t bytes) const;
   const Graph& graph() const { return graph_; }
   std::string bytes() const;
 
  private:
-  void take(std::uint64_t bytes);
-
   const Graph& graph_;
   const Feeds& stored_;
   const Params params_;
   ::onnx::ModelProto proto_;
   std::int64_t opset_;
   std::uint64_t bytes_ = 0;
-  std::set<std::string, std::less<>> names_;
+  std::set<std::string, std::less<>> names_;  ///< empty until another one is needed
 };
 
 /// The attributes of an operator.
@@ -102,7 +101,7 @@ class NodeWriter {
   Attributes add(std::string_view op, const Names& operands, const Names& results) {
     return add(op, dtype(), operands, results);
   }
-  /// The same op on the node's own operands, for its own results.
+  /// An operator on the node's own operands, for its own results.
   Attributes add(std::string_view op) { return add(op, ins(), outs()); }
 
   /// A name for a value between operators.
@@ -124,6 +123,8 @@ class NodeWriter {
   void rounded(const std::function<void(const std::string&)>& write) { cast_result(0, compute_dtype(), write); }
 
   void constant(const Tensor& tensor);
+  /// Throws Unsupported where so many bytes more do not fit into the model.
+  void require_room(std::uint64_t bytes) const { model_.require_room(bytes); }
   void require_opset(std::int64_t opset) { model_.require_opset(opset); }
   /// Throws NoOperator, with these words, unless what is known of operand i is so.
   void require_known(std::size_t i, const std::function<bool(const Tensor&)>& are_so, std::string_view words) const;

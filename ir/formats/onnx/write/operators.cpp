@@ -16,8 +16,8 @@ struct Operator {
 
 constexpr DTypes F = DType::f16 | DType::f32 | DType::f64;
 constexpr DTypes R = dtypes::R, I = dtypes::I, N = dtypes::N, any = dtypes::any, boolean = dtypes::B;
-constexpr DTypes whole = DType::i32 | DType::u32 | DType::i64;                 ///< what products and sums take
-constexpr DTypes negative = DType::i8 | DType::i16 | DType::i32 | DType::i64;  ///< what may be below 0
+constexpr DTypes whole = DType::i32 | DType::u32 | DType::i64;                 ///< operands of products and sums
+constexpr DTypes negative = DType::i8 | DType::i16 | DType::i32 | DType::i64;  ///< integers that may be below 0
 constexpr DTypes bytes = DType::u8 | DType::i8;
 constexpr DTypes shifted = DType::u8 | DType::u16 | DType::u32;
 constexpr DTypes scored = DType::f16 | DType::bf16 | DType::f32;

@@ -1,4 +1,7 @@
 // Attention, rotary embeddings and recurrent networks.
+#include <algorithm>
+#include <limits>
+
 #include "ir/formats/onnx/write/writers.hpp"
 #include "ir/ops/attention.hpp"
 #include "ir/ops/gru.hpp"
@@ -27,21 +30,46 @@ void with_heads_in_front(NodeWriter& node, bool are_behind, DType dtype, const W
   });
 }
 
-/// A query that sees no key gives 0 here and NaN in ONNX, and a key that is masked reaches its results there if its
-/// value is NaN: masks are written where neither can be. Weights are rounded to 16 bits there unless all is in f32.
-void write_attention(const ops::Attention& op, NodeWriter& node) {
-  if (op.has_mask || op.has_bias || op.has_kv_lengths)
-    NodeWriter::refuse("queries that see no key give 0, and NaN in ONNX; it is not known that there are none");
+/// Whether every row of a mask or bias leaves a key to see.
+bool leaves_keys(const Tensor& mask) {
+  const bool is_bias = mask.dtype() != DType::boolean;
+  const Tensor wide = convert(mask, DType::f64);
+  const auto all = wide.as<double>();
+  const auto row = static_cast<std::size_t>(mask.shape().back());
+  const auto is_seen = [&](double x) { return is_bias ? x > -std::numeric_limits<double>::infinity() : x != 0; };
+  for (std::size_t at = 0; at < all.size(); at += row)
+    if (std::ranges::none_of(all.subspan(at, row), is_seen)) return false;
+  return true;
+}
+
+/// Throws NoOperator for what ONNX's Attention has not, or computes in another way: a query that sees no key gives 0
+/// here and NaN there, and a softcap is applied there to masked scores, too.
+void require_attention(const ops::Attention& op, NodeWriter& node, const ops::Attention::Extents& n) {
+  const std::int64_t first = op.query_offset.value_or(n.Sk - n.Sq);
+  const bool has_mask = op.has_mask || op.has_bias;
+  if (op.has_kv_lengths) NodeWriter::refuse("its keys have lengths, which may be 0");
   if (op.left_window_size >= 0 || op.right_window_size >= 0) NodeWriter::refuse("it has a window");
-  const ops::Attention::Extents n = op.extents(node.shape(0), node.shape(1), node.shape(2));
-  if (op.causal && op.query_offset.value_or(n.Sk - n.Sq) != 0)
-    NodeWriter::refuse("its first query has position ", op.query_offset.value_or(n.Sk - n.Sq));
-  if (op.causal && op.softcap > 0) NodeWriter::refuse("it has a softcap, which ONNX applies to masked scores, too");
+  if (op.causal && first != 0) NodeWriter::refuse("its first query has position ", first, ", which is 0 in ONNX");
+  if ((op.causal || has_mask) && op.softcap > 0)
+    NodeWriter::refuse("ONNX applies its softcap to scores that are masked, too");
+  if (has_mask && (op.causal || (op.has_mask && op.has_bias))) NodeWriter::refuse("it is masked in two ways");
+  if (!has_mask) return;
+  const Shape& mask = node.shape(3);
+  if (mask.rank() < 2 || mask.back() != n.Sk || n.Sk == 0)
+    NodeWriter::refuse("its mask is ", node.type(3), ", and ONNX wants a column for each of ", n.Sk, " keys");
+  node.require_known(3, leaves_keys,
+                     "queries that see no key give 0, and NaN in ONNX; it is not known that each of them sees one");
+}
+
+/// Weights are rounded to 16 bits there unless all is in f32.
+void write_attention(const ops::Attention& op, NodeWriter& node) {
+  require_attention(op, node, op.extents(node.shape(0), node.shape(1), node.shape(2)));
   const DType dtype = node.compute_dtype();
   const bool are_behind = op.layout == ops::AttentionLayout::bshd;
   Names operands;
   for (std::size_t i = 0; i < 3; ++i)
     operands.push_back(are_behind ? heads_turned(node, dtype, node.wide(i)) : node.wide(i));
+  if (node.inputs() > 3) operands.push_back(node.wide(3));
   with_heads_in_front(node, are_behind, dtype, [&](const std::string& y) {
     const Attributes made = node.add("Attention", dtype, operands, {y});
     made.integer("is_causal", op.causal ? 1 : 0);
@@ -109,7 +137,7 @@ std::string activation_word(kernels::RecurrentActivation activation) {
   NodeWriter::refuse("one of its functions is ", enum_name(activation));
 }
 
-/// What the three kinds have in common. Operands that are left out have no name, and lengths are i32.
+/// Adds the operands and attributes that all kinds have. Operands that are left out have no name, and lengths are i32.
 template <class Op>
 Attributes add_recurrent(const Op& op, NodeWriter& node, std::string_view name,
                          std::initializer_list<kernels::RecurrentActivation> functions) {

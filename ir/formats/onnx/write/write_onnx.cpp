@@ -1,6 +1,8 @@
 // Writes graphs as ONNX models, node by node.
 #include "ir/formats/onnx/write/write_onnx.hpp"
 
+#include <optional>
+
 #include "ir/formats/onnx/write/writers.hpp"
 
 namespace plumb::ir {
@@ -15,15 +17,19 @@ std::map<const OpSchema*, const Writer*> all_writers() {
   return by_schema;
 }
 
-/// Writes a node; returns why there is none, in words for the user, or "".
-std::string attempt(ModelWriter& model, const Node& node) {
+/// Writes a node; returns why there is none, "" where no more is to be said, or nothing where there is one.
+std::optional<std::string> attempt(ModelWriter& model, const Node& node) {
   try {
     write_node(model, node);
-    return "";
+    return std::nullopt;
   } catch (const NoOperator& none) {
-    const std::string_view why = none.what();
-    return cat("no ONNX operator for '", node.label, "' (", node.op.name(), ")", why.empty() ? "" : ": ", why);
+    return none.what();
   }
+}
+
+/// "no ONNX operator for 'h' (fft)", and why.
+std::string refusal(const std::string& of, const std::string& why) {
+  return cat("no ONNX operator", of, why.empty() ? "" : ": ", why);
 }
 
 }  // namespace
@@ -44,8 +50,9 @@ std::string write_onnx(const Graph& graph, const Feeds& stored) {
   to_onnx::ModelWriter model(graph, stored, to_onnx::Params::stored);
   std::string refused;
   for (const Node& node : graph.nodes())
-    if (const std::string why = to_onnx::attempt(model, node); !why.empty())
-      refused += (refused.empty() ? "" : "\n") + why;
+    if (const auto why = to_onnx::attempt(model, node))
+      refused +=
+          (refused.empty() ? "" : "\n") + to_onnx::refusal(cat(" for '", node.label, "' (", node.op.name(), ")"), *why);
   if (!refused.empty()) throw Unsupported(refused);
   model.finish();
   return model.bytes();
@@ -54,7 +61,8 @@ std::string write_onnx(const Graph& graph, const Feeds& stored) {
 std::string why_no_onnx(const Graph& graph, const Node& node) {
   const Feeds none;
   to_onnx::ModelWriter model(graph, none, to_onnx::Params::later);
-  return to_onnx::attempt(model, node);
+  const auto why = to_onnx::attempt(model, node);
+  return why ? to_onnx::refusal("", *why) : "";
 }
 
 }  // namespace formats

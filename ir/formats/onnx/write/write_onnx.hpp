@@ -13,8 +13,8 @@ namespace plumb::ir::formats {
 /// line for each node that has none, "no ONNX operator for 'h' (fft)", and where the model would be larger than 2 GiB.
 std::string write_onnx(const Graph& graph, const Feeds& stored);
 
-/// Why write_onnx does not write a node of the graph, "no ONNX operator for 'h' (fft)", whatever its params are; "" if
-/// it may.
+/// Why write_onnx does not write a node of the graph whatever params are stored, "no ONNX operator", perhaps with a
+/// reason; "" if it may.
 std::string why_no_onnx(const Graph& graph, const Node& node);
 
 }  // namespace plumb::ir::formats
