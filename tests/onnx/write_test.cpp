@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 #include <limits>
 #include <map>
 #include <set>
@@ -12,6 +11,7 @@
 #include "ir/formats/onnx/onnx_file.hpp"
 #include "ir/formats/onnx/write/write_onnx.hpp"
 #include "ir/op_list.hpp"
+#include "ir/ops/unary.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/paths.hpp"
 
@@ -72,6 +72,20 @@ bool is_equal(const ir::Tensor& a, const ir::Tensor& b) {
   });
 }
 
+/// Whether two tensors of floats are equal but for a few roundings.
+bool is_close(const ir::Tensor& a, const ir::Tensor& b) {
+  if (a.type() != b.type()) return false;
+  const ir::Tensor wide_a = convert(a, ir::DType::f64), wide_b = convert(b, ir::DType::f64);
+  return std::ranges::equal(wide_a.as<double>(), wide_b.as<double>(),
+                            [](double x, double y) { return std::fabs(x - y) <= 1e-5 * std::fmax(1, std::fabs(x)); });
+}
+
+/// The reader makes another op of Swish than the one that it is written for: these have different last bits.
+bool has_silu(const ir::Graph& graph) {
+  return std::ranges::any_of(
+      graph.nodes(), [](const ir::Node& node) { return node.op == ir::ops::Unary{ir::ops::UnaryFunction::silu}; });
+}
+
 struct Seen {
   std::set<std::string> written;                                 ///< ops of fixtures that a model was made of
   std::map<std::string, std::string, std::less<>> refused = {};  ///< the first line, by fixture
@@ -101,7 +115,9 @@ void check(const fs::path& path, ir::Executor& executor, Seen& seen) {
   for (const ir::Value value : graph.results()) {
     const auto found = got.find(graph.name(value));
     ASSERT_NE(found, got.end()) << graph.name(value);
-    EXPECT_TRUE(is_equal(expected.at(value), found->second)) << graph.name(value);
+    const bool agrees =
+        has_silu(graph) ? is_close(expected.at(value), found->second) : is_equal(expected.at(value), found->second);
+    EXPECT_TRUE(agrees) << graph.name(value);
   }
 }
 
@@ -123,6 +139,7 @@ Seen check_all(const std::string& folder) {
 
 TEST(WriteOnnx, FixturesOfOpsComeBackWithTheSameBits) {
   const Seen seen = check_all("ops");
+  // A gate is in no fixture without others that ONNX does not have.
   const std::set<std::string> without = {"causal_conv",
                                          "complex_part",
                                          "convolve",
@@ -132,6 +149,7 @@ TEST(WriteOnnx, FixturesOfOpsComeBackWithTheSameBits) {
                                          "fma",
                                          "frame",
                                          "gated_delta_net",
+                                         "glu",
                                          "histogram",
                                          "im2col",
                                          "irfft",
@@ -154,7 +172,10 @@ TEST(WriteOnnx, FixturesOfOpsComeBackWithTheSameBits) {
 
 TEST(WriteOnnx, GraphsComeBackWithTheSameBits) {
   const Seen seen = check_all("graphs");
-  for (const auto& [name, why] : seen.refused) std::cout << name << ": " << why << '\n';
+  for (const std::string op : {"attention", "conv", "lstm", "rms_norm", "rope"})
+    EXPECT_TRUE(seen.written.contains(op)) << op;
+  EXPECT_EQ(seen.refused.at("graphs/mamba_block"), "no ONNX operator for 'scan' (selective_scan)");
+  EXPECT_THAT(seen.refused.at("graphs/bert_tiny"), HasSubstr("queries that see no key give 0, and NaN in ONNX"));
 }
 
 ir::Graph parsed(const std::string& params, const std::string& node, const std::string& inputs) {
@@ -198,6 +219,15 @@ TEST(WriteOnnx, StoredNumbersDecideWhatOnnxLeavesOpen) {
   EXPECT_EQ(error_of(cast, {{"b", ir::Tensor::of<float>({2}, {0.5F, 255.5F})}}), "");
   for (const float number : {256.0F, -1.0F, std::numeric_limits<float>::quiet_NaN()})
     EXPECT_NE(error_of(cast, {{"b", ir::Tensor::of<float>({2}, {0, number})}}), "");
+}
+
+TEST(WriteOnnx, AGateIsWrittenWhereItIsNotRoundedBeforeTheProduct) {
+  const auto gated = [](const std::string& function) {
+    return error_of(parsed("", R"("op": "glu", "inputs": ["x", "x"], "function": ")" + function + '"',
+                           R"("x": {"type": "f16[2]"})"));
+  };
+  EXPECT_EQ(gated("relu"), "");
+  EXPECT_EQ(gated("silu"), "no ONNX operator for 'y' (glu): its gate is silu");
 }
 
 TEST(WriteOnnx, AttributesOfDoublesMustBeThoseOfFloats) {

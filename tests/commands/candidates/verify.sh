@@ -45,3 +45,28 @@ plumb 2 verify "$graphs/scores.json" --candidate 'file:others.npz'
 warns 'none of its 1 tensors? is a value'
 plumb 2 verify "$graphs/scores.json" --candidate 'exec:false'
 warns 'exec:false|false'
+
+# A program that takes ONNX models alone gets one that is written of what runs, whatever the user named.
+reader="exec:python3 $source/tests/commands/candidates/onnx_reader.py ${launched##* }"
+plumb 0 verify "$graphs/scores.json" --candidate "$reader" --json reader.json
+says 'matmul.* foreign .* passed$'
+sed -n "s/.*$number.*/\1 \2/p" reader.json >reader.numbers
+cmp cpu.numbers reader.numbers || fail "a model of the graph is judged other than the graph"
+plumb 0 verify "$model" --shape batch=2 --dtype f16 --candidate "$reader"
+says 'encoder_in_primitives\.onnx: passed'
+cat >unwritten.json <<'GRAPH'
+{"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[4]"}}, "results": ["y"], "nodes": [
+  {"label": "h", "op": "unary", "inputs": ["x"], "function": "trunc"},
+  {"label": "y", "op": "unary", "inputs": ["h"], "function": "exp"}]}
+GRAPH
+plumb 77 verify unwritten.json --candidate "$reader"
+says "refuses 1 node|'h' \(unary\): no ONNX operator: it is trunc"
+plumb 0 verify unwritten.json --mode isolate --candidate "$reader"
+says 'unsupported'
+says '1 passed 1 unsupported'
+
+# A library of ONNX Runtime, where there is one, judges single ops and graphs as well.
+if [ -n "${PLUMB_ONNXRUNTIME:-}" ]; then
+  plumb 0 verify "$graphs/scores.json" --candidate "onnxruntime:$PLUMB_ONNXRUNTIME"
+  says 'scores\.json: passed \| 2 nodes: 2 passed'
+fi
