@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/formats/onnx/write/write_onnx.hpp"
 #include "ir/passes/widen.hpp"
 #include "library/own_files.hpp"
 #include "library/reference.hpp"
@@ -58,7 +59,8 @@ foreign::ExecOptions exec_options(const foreign::Spec& spec, const CandidateOpti
           .keep = options.keep_exchange,
           .kind = std::string(ir::enum_name(spec.kind)),
           .spec = spec.text,
-          .name = spec.name};
+          .name = spec.name,
+          .onnx = {.write = ir::formats::write_onnx, .why_not = ir::formats::why_no_onnx}};
 }
 
 /// The options of a host that calls a function, as its own command line takes them.

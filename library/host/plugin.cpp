@@ -153,7 +153,10 @@ class Plugin {
     ir::require(args.json != nullptr, "describe gave no text");
     Json json = ir::formats::parse_json(args.json, {.bytes = 1 << 20, .values = 1 << 16, .depth = 32});
     ir::require(json.object() != nullptr, "describe gave ", json.kind(), ", not an object");
-    return std::move(*std::get<Json::Held<JsonObject>>(json.value));
+    const bool says_so = json.find("supports") != nullptr;
+    JsonObject candidate = std::move(*std::get<Json::Held<JsonObject>>(json.value));
+    if (calls_->supports != nullptr && !says_so) candidate.emplace_back("supports", true);
+    return candidate;
   }
 
   JsonArray refused(const Job& job);

@@ -88,7 +88,7 @@ class CallbackCandidate final : public Candidate {
 
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& /*params*/,
                                           const ir::Capture& capture) override {
-    if (!file_ || !is_graph_of(*file_, graph))
+    if (!file_ || !is_same_graph(file_->graph, graph))
       throw ir::Unsupported(ir::cat("candidate '", name(),
                                     "' computes its graph as a whole; --mode attribute judges each node on its own "
                                     "operands"));

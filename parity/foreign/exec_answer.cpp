@@ -76,8 +76,9 @@ void check_variable(const std::string& name) {
 }
 
 ExecDescription description_of(const Json& json) {
-  ir::formats::check_keys(ir::formats::object_of(json, "candidate"),
-                          {"name", "version", "device", "models", "taps", "subnormals", "environment", "serves"});
+  ir::formats::check_keys(
+      ir::formats::object_of(json, "candidate"),
+      {"name", "version", "device", "models", "taps", "subnormals", "environment", "serves", "supports"});
   ExecDescription made{.name = words(json, "name"),
                        .version = words(json, "version"),
                        .device = words(json, "device"),
@@ -94,6 +95,10 @@ ExecDescription description_of(const Json& json) {
   ir::require(subnormals.empty() || subnormals == "kept" || subnormals == "flushed",
               "subnormals must be 'kept' or 'flushed'");
   made.keeps_subnormals = subnormals == "kept";
+  if (const Json* supports = json.find("supports")) {
+    ir::require(supports->boolean() != nullptr, "supports must be true or false, got ", supports->kind());
+    made.answers_supports = *supports->boolean();
+  }
   return made;
 }
 
@@ -148,25 +153,57 @@ void read_run(const Json& run, ExecAnswer& answer) {
   for (const Json& node : optional_array(run, "nodes")) answer.nodes.push_back(node_of(node));
 }
 
-ExecAnswer answer_of(const Json& json) {
+/// The one job that was asked for.
+const Json& job_of(const Json& json, std::initializer_list<std::string_view> keys) {
   const JsonArray& jobs = array_of(member(json, "jobs"), "jobs");
   ir::require(jobs.size() == 1, "jobs must have the one that was asked for, got ", jobs.size());
   const Json& job = jobs.front();
-  ir::formats::check_keys(ir::formats::object_of(job, "a job"), {"id", "status", "message", "seconds", "runs"});
+  ir::formats::check_keys(ir::formats::object_of(job, "a job"), keys);
   ir::require(count_of(member(job, "id"), "id") == 0, "there is no job of that id");
+  return job;
+}
+
+/// Its status, with the message that all but "ok" need.
+ExecAnswer status_of(const Json& job) {
   ExecAnswer made;
   const auto status = ir::enum_value<ExecStatus>(ir::formats::text_of(member(job, "status"), "status"));
   ir::require(status.has_value(), "status must be 'ok', 'unsupported', 'error' or 'failed'");
   made.status = *status;
   if (const Json* message = job.find("message"))
     made.message = ir::files::last_lines(ir::formats::text_of(*message, "message"));
-  if (made.status != ExecStatus::ok) {
-    ir::require(!made.message.empty(), "status '", ir::enum_name(made.status), "' needs a message");
-    return made;
-  }
+  ir::require(made.status == ExecStatus::ok || !made.message.empty(), "status '", ir::enum_name(made.status),
+              "' needs a message");
+  return made;
+}
+
+ExecAnswer answer_of(const Json& json) {
+  const Json& job = job_of(json, {"id", "status", "message", "seconds", "runs"});
+  ExecAnswer made = status_of(job);
+  if (made.status != ExecStatus::ok) return made;
   const JsonArray& runs = array_of(member(job, "runs"), "runs");
   ir::require(runs.size() == 1, "runs must have the one that was asked for, got ", runs.size());
   read_run(runs.front(), made);
+  return made;
+}
+
+Refusals refusals_of(const Json& json, const std::set<std::string>& labels) {
+  const Json& job = job_of(json, {"id", "status", "message", "refused"});
+  const ExecAnswer answer = status_of(job);
+  Refusals made;
+  if (answer.status == ExecStatus::unsupported)
+    for (const std::string& label : labels) made.emplace(label, answer.message);
+  else
+    ir::require(answer.status == ExecStatus::ok, "its status is '", ir::enum_name(answer.status),
+                "': ", answer.message);
+  for (const Json& one : optional_array(job, "refused")) {
+    ir::formats::check_keys(ir::formats::object_of(one, "a refused node"), {"node", "message"});
+    const std::string label = name_of(member(one, "node"), "node");
+    const std::string shown = ir::raw::shown(label, longest_word);
+    ir::require(labels.contains(label), "there is no node '", shown, "'");
+    const std::string why = ir::files::last_lines(ir::formats::text_of(member(one, "message"), "message"));
+    ir::require(!why.empty(), "node '", shown, "' needs a message");
+    made.insert_or_assign(label, why);
+  }
   return made;
 }
 
@@ -192,6 +229,10 @@ ExecDescription read_description(int folder) {
 
 ExecAnswer read_answer(int folder) {
   return within("response.json", [&] { return answer_of(read_response(folder)); });
+}
+
+Refusals read_refusals(int folder, const std::set<std::string>& labels) {
+  return within("response.json", [&] { return refusals_of(read_response(folder), labels); });
 }
 
 }  // namespace plumb::parity::foreign

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +37,11 @@ struct ExecDescription {
   std::vector<std::string> taps;         ///< those that it can give; empty: any
   std::vector<std::string> environment;  ///< the variables that it depends on
   bool keeps_subnormals = false;
+  bool answers_supports = false;  ///< whether it says which nodes it has not
 };
+
+/// The nodes that a candidate has not, by label, with its reasons.
+using Refusals = std::map<std::string, std::string, std::less<>>;
 
 /// A candidate's words on the node that computes a value.
 struct AnsweredNode {
@@ -56,5 +62,7 @@ struct ExecAnswer {
 /// the files that it names are not looked at. `folder` is an open descriptor.
 ExecDescription read_description(int folder);
 ExecAnswer read_answer(int folder);
+/// `labels` are those of the graph's nodes, all of which a candidate refuses that says "unsupported".
+Refusals read_refusals(int folder, const std::set<std::string>& labels);
 
 }  // namespace plumb::parity::foreign

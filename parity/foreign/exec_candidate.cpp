@@ -26,7 +26,7 @@ bool is_equal(const ir::Tensor& a, const ir::Tensor& b) {
 
 /// Whether this is the model's graph, name by name, with the model's own params.
 bool is_of_model(const ir::formats::GraphFile& file, const ir::Graph& graph, const ir::Feeds& params) {
-  return is_graph_of(file, graph) && std::ranges::all_of(file.graph.params(), [&](const std::string& name) {
+  return is_same_graph(file.graph, graph) && std::ranges::all_of(file.graph.params(), [&](const std::string& name) {
            const auto source = file.sources.find(name);
            const auto given = params.find(name);
            const auto* tensor = source != file.sources.end() ? std::get_if<ir::Tensor>(&source->second) : nullptr;
@@ -42,8 +42,9 @@ struct Asked {
 
 class ExecExecutable final : public ir::Executable {
  public:
-  ExecExecutable(const ExecProgram& program, const ir::Graph& graph, ir::Feeds params, Model model, Asked asked,
-                 LastRun& last)
+  /// `written` is a model that was made of the graph, or null.
+  ExecExecutable(const ExecProgram& program, const ir::Graph& graph, ir::Feeds params, Model model,
+                 std::shared_ptr<const std::string> written, Asked asked, LastRun& last)
       : program_(program),
         graph_(graph),
         params_(std::move(params)),
@@ -54,6 +55,7 @@ class ExecExecutable final : public ir::Executable {
     request_.taps = asked_.taps;
     request_.time = program.options.timeout;
     request_.onnx = model_.onnx;
+    request_.written_onnx = std::move(written);
     request_.graph = ir::formats::graph_json(graph_);
     for (const ir::Value value : graph_.results()) request_.results.push_back(names_.name(value));
     for (const ir::Value value : asked_.wanted)
@@ -131,16 +133,62 @@ class ExecCandidate final : public Candidate {
           ir::cat("candidate '", name(), "' cannot copy values out of a run that is asked for its results alone"));
     ir::Feeds own;
     for (const auto& param : graph.params()) own.emplace(param, fed(graph, params, *graph.find(param)));
-    const bool takes_onnx = takes("onnx");
-    const Model* const model = takes_onnx && model_.file && is_of_model(*model_.file, graph, own) ? &model_ : nullptr;
-    if (model == nullptr && !takes("plumb.graph/1"))
-      throw ir::Unsupported(ir::cat("candidate '", name(), "' takes ONNX models alone, and what runs here is none"));
+    const bool is_own = takes("onnx") && model_.file && is_of_model(*model_.file, graph, own);
+    auto written = is_own ? nullptr : written_onnx(graph, own);
     const Taps taps = capture.surviving ? taps_it_has() : Taps::results;
-    return std::make_unique<ExecExecutable>(program_, graph, std::move(own), model != nullptr ? *model : Model{},
+    return std::make_unique<ExecExecutable>(program_, graph, std::move(own), is_own ? model_ : Model{},
+                                            std::move(written),
                                             Asked{taps, asked_for(graph, capture, taps), capture.wanted}, last_);
   }
 
+  /// In the words of whoever knows it: a program that takes ONNX models alone has no node that no operator of ONNX
+  /// computes, and one that answers the question is asked once for each graph.
+  std::string refusal(const ir::Graph& graph, const ir::Node& node) const override {
+    const auto& why_not = program_.options.onnx.why_not;
+    const bool is_own = model_.file && is_same_graph(model_.file->graph, graph);
+    if (!takes("plumb.graph/1") && !is_own && why_not)
+      if (std::string why = why_not(graph, node); !why.empty()) return why;
+    if (!described_.answers_supports) return "";
+    if (!asked_ || !is_same_graph(asked_->graph, graph)) asked_ = {graph, refused_of(graph, is_own)};
+    const auto found = asked_->refused.find(node.label);
+    return found == asked_->refused.end() ? "" : found->second;
+  }
+
  private:
+  /// A graph whose nodes the candidate was asked for, and those that it refused.
+  struct AskedNodes {
+    ir::Graph graph;
+    Refusals refused;
+  };
+
+  /// An ONNX model for a program that takes these; null where it gets the graph alone. Params are stored in it unless
+  /// that makes it larger than a file of ONNX may be.
+  std::shared_ptr<const std::string> written_onnx(const ir::Graph& graph, const ir::Feeds& params) const {
+    const bool is_needed = !takes("plumb.graph/1");
+    const auto& write = program_.options.onnx.write;
+    if (is_needed && !write)
+      throw ir::Unsupported(ir::cat("candidate '", name(), "' takes ONNX models alone, and what runs here is none"));
+    if (!takes("onnx") || !write) return nullptr;
+    constexpr std::uint64_t most_stored = (std::uint64_t{1} << 31U) - (std::uint64_t{1} << 28U);
+    std::uint64_t bytes = 0;
+    for (const auto& [param, tensor] : params) bytes += tensor.bytes().size();
+    try {
+      return std::make_shared<const std::string>(write(graph, bytes <= most_stored ? params : ir::Feeds{}));
+    } catch (const ir::Unsupported&) {
+      if (is_needed) throw;
+      return nullptr;
+    }
+  }
+
+  Refusals refused_of(const ir::Graph& graph, bool is_own) const {
+    ExecRequest request;
+    request.time = program_.options.timeout;
+    if (is_own && takes("onnx")) request.onnx = model_.onnx;
+    request.graph = ir::formats::graph_json(graph);
+    for (const ir::Value value : graph.results()) request.results.push_back(graph.name(value));
+    return refused_nodes(program_, request, graph);
+  }
+
   bool takes(std::string_view model) const {
     return described_.models.empty() || std::ranges::find(described_.models, model) != described_.models.end();
   }
@@ -160,6 +208,7 @@ class ExecCandidate final : public Candidate {
   const ExecDescription described_;
   Model model_;
   LastRun last_;
+  mutable std::optional<AskedNodes> asked_;
 };
 
 ExecDescription describe(const ExecProgram& program) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,14 @@
 #include "parity/foreign/candidate.hpp"
 
 namespace plumb::parity::foreign {
+
+/// Makes ONNX models of graphs, for programs that take these.
+struct OnnxWriter {
+  /// The bytes of a model in which these params are stored. Throws Unsupported, with the nodes, where there is none.
+  std::function<std::string(const ir::Graph&, const ir::Feeds& params)> write = {};
+  /// Why there is none for a node of a graph; "" where there may be one.
+  std::function<std::string(const ir::Graph&, const ir::Node&)> why_not = {};
+};
 
 /// How a program is asked (docs/exec.md).
 struct ExecOptions {
@@ -18,6 +27,7 @@ struct ExecOptions {
   std::string kind = "exec";          ///< in the description
   std::string spec = {};              ///< in the description; "": the command
   std::string name = {};              ///< in messages and reports; "": the kind
+  OnnxWriter onnx = {};               ///< without it, programs get no ONNX model but the user's own file
 };
 
 /// A program that computes graphs by plumb.exec/1: `command` is split as a POSIX shell does and started, without a

@@ -33,10 +33,22 @@ JsonArray texts(const std::vector<std::string>& all) {
   return array;
 }
 
-JsonObject job_json(const ExecRequest& request, JsonArray inputs) {
-  JsonObject model, run, job;
-  if (!request.onnx.empty()) model.emplace_back("onnx", request.onnx);
+/// The models that a request names, those that are not the user's own written into the folder.
+JsonObject write_models(int folder, const ExecRequest& request) {
+  JsonObject model;
+  if (!request.onnx.empty()) {
+    model.emplace_back("onnx", request.onnx);
+  } else if (request.written_onnx) {
+    write_new(folder, "model.onnx", *request.written_onnx);
+    model.emplace_back("onnx", "model.onnx");
+  }
+  write_new(folder, "graph.json", request.graph + '\n');
   model.emplace_back("plumb.graph/1", "graph.json");
+  return model;
+}
+
+JsonObject job_json(const ExecRequest& request, JsonObject model, JsonArray inputs) {
+  JsonObject run, job;
   JsonArray wanted, runs;
   for (const WantedValue& value : request.wanted) {
     JsonObject object = named(value.name, value.type);
@@ -73,10 +85,21 @@ void make_folder(int folder, const char* name) {
 
 void write_description_request(int folder) { write_json(folder, "describe", {}); }
 
+void write_support_request(int folder, const ExecRequest& request) {
+  JsonObject job;
+  job.emplace_back("id", std::int64_t{0});
+  job.emplace_back("seconds", std::int64_t{request.time.count()});
+  job.emplace_back("model", write_models(folder, request));
+  job.emplace_back("results", texts(request.results));
+  JsonArray jobs;
+  jobs.emplace_back(std::move(job));
+  write_json(folder, "supports", std::move(jobs));
+}
+
 std::vector<WrittenInput> write_request(int folder, const ExecRequest& request) {
   make_folder(folder, "in");
   make_folder(folder, "out");
-  write_new(folder, "graph.json", request.graph + '\n');
+  JsonObject model = write_models(folder, request);
   std::vector<WrittenInput> written;
   JsonArray inputs;
   for (const GivenTensor& given : request.inputs) {
@@ -89,7 +112,7 @@ std::vector<WrittenInput> write_request(int folder, const ExecRequest& request) 
     inputs.emplace_back(std::move(object));
   }
   JsonArray jobs;
-  jobs.emplace_back(job_json(request, std::move(inputs)));
+  jobs.emplace_back(job_json(request, std::move(model), std::move(inputs)));
   write_json(folder, "run", std::move(jobs));
   return written;
 }

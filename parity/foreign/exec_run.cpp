@@ -12,6 +12,37 @@ namespace {
 
 constexpr std::size_t longest_message = 1000;
 
+template <class... Parts>
+[[noreturn]] void give_up(const ExecProgram& program, Fault& fault, const Parts&... parts) {
+  if (fault != Fault::late) fault = Fault::crashed;
+  throw ir::DeviceError(ir::cat("candidate '", program.options.name, "' ", parts...));
+}
+
+/// Lets the program answer the request in a folder.
+void answer_in(const Scratch& scratch, const ExecProgram& program, Fault& fault) {
+  std::vector<std::string> words = program.words;
+  words.push_back(scratch.path());
+  const auto end = ir::files::run_process(words, {.time = program.options.timeout});
+  const std::string problem = problem_of(end, program.options.timeout);
+  if (end.is_late) fault = Fault::late;
+  if (!problem.empty()) give_up(program, fault, problem);
+  if (!exists(scratch.descriptor(), "response.json")) {
+    const std::string lines = ir::files::last_lines(end.output);
+    give_up(program, fault, "gave no answer: it ended without a response.json",
+            lines.empty() ? "" : "; its last lines:\n", lines);
+  }
+}
+
+/// Takes an Error of `act` as garbage in the answer.
+template <class Act>
+auto believe(const ExecProgram& program, Fault& fault, const std::string& where, Act act) {
+  try {
+    return act();
+  } catch (const ir::Error& error) {
+    give_up(program, fault, "gave a malformed answer: ", where, ir::raw::shown(error.what(), longest_message));
+  }
+}
+
 /// One run, whose steps share what was asked and where.
 class ExecRun {
  public:
@@ -22,13 +53,12 @@ class ExecRun {
         graph_(graph),
         answers_(answers),
         fault_(fault),
-        scratch_(bytes_of(request), program.options.keep),
-        candidate_(ir::cat("candidate '", program.options.name, "'")) {}
+        scratch_(bytes_of(request), program.options.keep) {}
 
   ExecResults run(const std::vector<ir::Value>& required) {
     const auto inputs = write_request(scratch_.descriptor(), request_);
-    start();
-    const ExecAnswer answer = read();
+    answer_in(scratch_, program_, fault_);
+    const ExecAnswer answer = believe(program_, fault_, "", [&] { return read_answer(scratch_.descriptor()); });
     obey(answer);
     check_inputs(inputs);
     for (const auto& value : answer.values) take(value);
@@ -45,46 +75,14 @@ class ExecRun {
     std::uint64_t bytes = 0;
     for (const auto& input : request.inputs) bytes += input.tensor.bytes().size();
     for (const auto& value : request.wanted) bytes += value.type.bytes();
+    if (request.written_onnx) bytes += request.written_onnx->size();
     return bytes;
-  }
-
-  template <class... Parts>
-  [[noreturn]] void give_up(const Parts&... parts) {
-    if (fault_ != Fault::late) fault_ = Fault::crashed;
-    throw ir::DeviceError(ir::cat(candidate_, ' ', parts...));
-  }
-
-  void start() {
-    std::vector<std::string> words = program_.words;
-    words.push_back(scratch_.path());
-    const auto end = ir::files::run_process(words, {.time = program_.options.timeout});
-    const std::string problem = problem_of(end, program_.options.timeout);
-    if (end.is_late) fault_ = Fault::late;
-    if (!problem.empty()) give_up(problem);
-    if (!exists(scratch_.descriptor(), "response.json")) {
-      const std::string lines = ir::files::last_lines(end.output);
-      give_up("gave no answer: it ended without a response.json", lines.empty() ? "" : "; its last lines:\n", lines);
-    }
-  }
-
-  /// Takes an Error of `act` as garbage in the answer.
-  template <class Act>
-  auto believe(const std::string& where, Act act) {
-    try {
-      return act();
-    } catch (const ir::Error& error) {
-      give_up("gave a malformed answer: ", where, ir::raw::shown(error.what(), longest_message));
-    }
-  }
-
-  ExecAnswer read() {
-    return believe("", [&] { return read_answer(scratch_.descriptor()); });
   }
 
   /// Throws what the candidate says.
   void obey(const ExecAnswer& answer) {
     if (answer.status == ExecStatus::unsupported) throw ir::Unsupported(answer.message);
-    if (answer.status == ExecStatus::error) give_up("says: ", answer.message);
+    if (answer.status == ExecStatus::error) give_up(program_, fault_, "says: ", answer.message);
     if (answer.status == ExecStatus::failed) answers_.fail("failed: ", answer.message);
   }
 
@@ -104,12 +102,13 @@ class ExecRun {
     const auto value = answers_.wanted_by(answered.name);
     if (!value) return;
     const std::string where = ir::cat("value '", shown_name(answered.name), "', ", shown_name(answered.file), ": ");
-    believe(where, [&] { check_tensor(scratch_.descriptor(), answered); });
+    believe(program_, fault_, where, [&] { check_tensor(scratch_.descriptor(), answered); });
     const ir::TensorType& type = graph_.type(*value);
     const bool is_of_type = answered.type == type;
     if (!is_of_type) fault_ = answered.type.shape == type.shape ? Fault::wrong_dtype : Fault::wrong_shape;
     answers_.require_type(answered.name, answered.type, *value);
-    answers_.add(answered.name, *value, believe(where, [&] { return read_tensor(scratch_.descriptor(), answered); }));
+    answers_.add(answered.name, *value,
+                 believe(program_, fault_, where, [&] { return read_tensor(scratch_.descriptor(), answered); }));
     fault_ = Fault::none;  // a wider dtype has taken all of its numbers
   }
 
@@ -132,7 +131,6 @@ class ExecRun {
   Answers& answers_;
   Fault& fault_;
   const Scratch scratch_;
-  const std::string candidate_;
 };
 
 }  // namespace
@@ -144,6 +142,16 @@ std::string problem_of(const ir::files::ProcessEnd& end, std::chrono::seconds ti
   if (end.is_late) what = ir::cat("gave no answer within ", time.count(), " s");
   const std::string lines = ir::files::last_lines(end.output);
   return lines.empty() ? what : what + "; its last lines:\n" + lines;
+}
+
+Refusals refused_nodes(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph) {
+  const Scratch scratch(request.written_onnx ? request.written_onnx->size() : 0, program.options.keep);
+  write_support_request(scratch.descriptor(), request);
+  Fault fault = Fault::none;
+  answer_in(scratch, program, fault);
+  std::set<std::string> labels;
+  for (const ir::Node& node : graph.nodes()) labels.insert(node.label);
+  return believe(program, fault, "", [&] { return read_refusals(scratch.descriptor(), labels); });
 }
 
 ExecResults run_program(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph,

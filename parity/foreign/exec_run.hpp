@@ -29,6 +29,9 @@ struct ExecResults {
 /// Why a program's end is none that an answer can be read after, with its last lines; "" where it is.
 std::string problem_of(const ir::files::ProcessEnd& end, std::chrono::seconds time);
 
+/// Asks the program which nodes of a request's graph it has not, and why. Throws DeviceError as run_program does.
+Refusals refused_nodes(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph);
+
 /// Starts the program on a request and reads its answer. `wanted` are the values of the request, `required` those that
 /// must be there; `fault` becomes how it went wrong. Throws DeviceError where the program crashes, is late or answers
 /// with garbage, or says "error"; Unsupported where it says so; core::CandidateError where it did what it must not, or

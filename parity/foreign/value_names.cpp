@@ -9,11 +9,10 @@
 
 namespace plumb::parity::foreign {
 
-bool is_graph_of(const ir::formats::GraphFile& file, const ir::Graph& graph) {
-  const ir::Graph& own = file.graph;
-  return own.inputs() == graph.inputs() && own.params() == graph.params() && own.results() == graph.results() &&
-         std::ranges::equal(own.nodes(), graph.nodes(), {}, &ir::Node::label, &ir::Node::label) &&
-         structural_hash(own) == structural_hash(graph);
+bool is_same_graph(const ir::Graph& a, const ir::Graph& b) {
+  return a.inputs() == b.inputs() && a.params() == b.params() && a.results() == b.results() &&
+         std::ranges::equal(a.nodes(), b.nodes(), {}, &ir::Node::label, &ir::Node::label) &&
+         structural_hash(a) == structural_hash(b);
 }
 
 std::vector<ir::Value> asked_for(const ir::Graph& graph, const ir::Capture& capture, Taps taps) {

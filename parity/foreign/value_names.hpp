@@ -11,8 +11,8 @@
 
 namespace plumb::parity::foreign {
 
-/// Whether this is the file's graph, name by name.
-bool is_graph_of(const ir::formats::GraphFile& file, const ir::Graph& graph);
+/// Whether two graphs compute the same, name by name.
+bool is_same_graph(const ir::Graph& a, const ir::Graph& b);
 
 /// The values that a candidate is asked for by `capture`: the wanted ones that nodes compute, then, unless it is asked
 /// for results alone, all others that are of interest.

@@ -181,6 +181,9 @@ class HostTest(unittest.TestCase):
         job = self.job("plugin", plugin, action="supports",
                        nodes=[{**SOFTMAX, "label": "h"}, {**DOUBLE, "label": "y"}])
         self.assertEqual((job["status"], job["refused"]), ("ok", [{"node": "h", "message": "has only binary"}]))
+        # A plugin that has the call says so, whatever its own description has.
+        self.assertIs(self.ask("plugin", plugin, action="describe")["candidate"]["supports"], True)
+        self.assertNotIn("supports", self.ask("tvmffi", f"{functions}::good", action="describe")["candidate"])
 
 
 if __name__ == "__main__":

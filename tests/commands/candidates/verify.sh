@@ -1,4 +1,6 @@
 # Backends that are not ours: what one saved, and programs that compute.
+library=${PLUMB_ONNXRUNTIME:-}
+unset PLUMB_ONNXRUNTIME  # which nothing of plumb's own reads
 model=$source/fixtures/onnx/encoder_in_primitives.onnx
 plumb 0 verify "$graphs/scores.json" --candidate cpu --json cpu.json
 says '^.*scores\.json: passed \| 2 nodes: 2 passed'
@@ -45,3 +47,28 @@ plumb 2 verify "$graphs/scores.json" --candidate 'file:others.npz'
 warns 'none of its 1 tensors? is a value'
 plumb 2 verify "$graphs/scores.json" --candidate 'exec:false'
 warns 'exec:false|false'
+
+# A program that takes ONNX models alone gets one that is written of what runs, whatever the user named.
+reader="exec:python3 $source/tests/commands/candidates/onnx_reader.py ${launched##* }"
+plumb 0 verify "$graphs/scores.json" --candidate "$reader" --json reader.json
+says 'matmul.* foreign .* passed$'
+sed -n "s/.*$number.*/\1 \2/p" reader.json >reader.numbers
+cmp cpu.numbers reader.numbers || fail "a model of the graph is judged other than the graph"
+plumb 0 verify "$model" --shape batch=2 --dtype f16 --candidate "$reader"
+says 'encoder_in_primitives\.onnx: passed'
+cat >unwritten.json <<'GRAPH'
+{"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[4]"}}, "results": ["y"], "nodes": [
+  {"label": "h", "op": "unary", "inputs": ["x"], "function": "trunc"},
+  {"label": "y", "op": "unary", "inputs": ["h"], "function": "exp"}]}
+GRAPH
+plumb 77 verify unwritten.json --candidate "$reader"
+warns "^'h' \(unary\): no ONNX operator: it is trunc"
+plumb 0 verify unwritten.json --mode isolate --candidate "$reader"
+says 'unsupported'
+says '1 passed 1 unsupported'
+
+# A library of ONNX Runtime, where there is one, judges single ops and graphs as well.
+if [ -n "$library" ]; then
+  plumb 0 verify "$graphs/scores.json" --candidate "onnxruntime:$library"
+  says 'scores\.json: passed \| 2 nodes: 2 passed'
+fi

@@ -18,8 +18,12 @@ me = {"name": "toy", "version": "2.1", "device": "cpu", "taps": ["results", "sur
       "environment": ["TOY_VARIABLE", "TOY_UNSET"]}
 if how == "onnx-only":
     me["models"] = ["onnx"]
+if how == "graph-only":
+    me["models"] = ["plumb.graph/1"]
 if how == "results-only":
     me["taps"] = ["results"]
+if how.startswith("supports"):
+    me["supports"] = True if how != "supports-text" else "yes"
 if request["action"] == "describe":
     if how == "describe-exits":
         print("no describing\x1b[2J")
@@ -28,6 +32,23 @@ if request["action"] == "describe":
         answer({"schema": "plumb.exec/1", "candidate": {"name": 7}})
     elif how != "describe-nothing":
         answer({"schema": "plumb.exec/1", "candidate": me})
+    sys.exit(0)
+
+
+if request["action"] == "supports":
+    with open(sys.argv[0] + ".asked", "a") as file:
+        file.write("once\n")
+    refused = {"supports-all": [], "supports-h": [{"node": "h", "message": "because of the weather"}],
+               "supports-nobody": [{"node": "z", "message": "no"}], "supports-silently": [{"node": "h"}],
+               "supports-more": [{"node": "h", "message": "no", "why": 3}]}
+    if how == "supports-crashes":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    job = {"id": 0, "status": "ok", "refused": refused.get(how, [])}
+    if how == "supports-nothing":
+        job = {"id": 0, "status": "unsupported", "message": "no such graphs"}
+    if how == "supports-error":
+        job = {"id": 0, "status": "error", "message": "out of paper"}
+    answer({"schema": "plumb.exec/1", "candidate": me, "jobs": [job]})
     sys.exit(0)
 
 
