@@ -1,7 +1,7 @@
 #version 450
 // variants: w1 w2 w4 w8 w16
-// Each invocation moves one word of an update to its row of the cache. Where that is the cache itself and no copy of it,
-// nothing is written if any index is out of range, or a node before had one.
+// Each invocation moves one word of an update to its row of the cache. Where that is the cache itself
+// and no copy of it, nothing is written if any index is out of range, or a node before had one.
 #extension GL_GOOGLE_include_directive : require
 #include "gpu_vulkan/glsl/divide.glsl"
 #include "gpu_vulkan/glsl/index.glsl"

@@ -232,7 +232,7 @@ class Walk {
     ir::fail(doing(), ", over which '", graph_.name(*held), "' was written in place");
   }
 
-  /// What a dispatch writes is a result of its node, or belongs to no value.
+  /// Slots that a dispatch writes hold results of its node, or no value.
   void hold_result(std::size_t d, Slot slot) {
     const ir::Node& node = graph_.nodes()[plan_.schedule.dispatches[d].node];
     const auto lies_here = [&](ir::Value v) { return plan_.slot(v) == slot; };

@@ -11,7 +11,7 @@
 #include "ir/sums.hpp"
 
 namespace plumb::gpu_vulkan::plan {
-
+/// Which operands a node may write over: in_place.hpp.
 class InPlace;
 
 /// Why a kernel cannot serve a node on this device, in words for people.

@@ -66,7 +66,7 @@ std::size_t held_bytes(DType dtype) {
   return ir::is_float(dtype) || dtype == DType::i64 ? 8 : 4;
 }
 
-/// What output 0 holds before updates are combined with it.
+/// The contents of output 0 before updates are combined with it.
 enum class Beginning { zeros, copied_operand, operand };
 
 Beginning begin(ScatterOnto onto, plan::Lowering& node) {

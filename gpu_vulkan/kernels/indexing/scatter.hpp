@@ -27,7 +27,7 @@ ScatterTargets tuple_targets(const ir::Shape& x, const ir::TensorType& indices, 
 void scatter_last(const ScatteredUpdates& updates, const ScatterTargets& targets, plan::Slot indices,
                   plan::Lowering& node);
 
-/// What the updates of scatter_reduced are combined with.
+/// The tensor that the updates of scatter_reduced are combined with.
 enum class ScatterOnto { zeros, operand };
 
 /// Output 0 is input 0, or 0, combined with the updates of each row; written over input 0 as by scatter_last.

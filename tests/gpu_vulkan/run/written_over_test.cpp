@@ -125,7 +125,7 @@ struct Bare {
         plan(plan::make_plan(of, {{wanted}}, runtime->device.facts(), {})),
         recording(*runtime, plan, graph, options) {}
 
-  /// What lies in memory where the result does; `fault`: of the run.
+  /// The memory where the result lies; `fault`: the one that the run raised.
   Tensor bytes_after(const ir::Feeds& feeds, Value wanted, plan::Fault& fault) {
     for (const Value v : plan.segments.at(0).uploads)
       ir::raw::copy_bytes(ir::fed(graph, feeds, v).bytes(), recording.upload_bytes(v));
@@ -159,7 +159,7 @@ TEST_F(WrittenOver, IsLeftAsItWasWhereAnIndexIsRefused) {
   std::vector<std::int64_t> rows(300);
   std::iota(rows.begin(), rows.end(), 0);
   const TensorScatter put{.axis = 1, .has_write_indices = true};
-  // Of each the last index is wrong in turn.
+  // The last index of each is wrong in turn.
   const UpdatedOperand updates[] = {
       {"rows", put, {DType::f32, {3, 400, 33}}, {noise(DType::f32, {3, 77, 33}), indices_of({3}, {0, 100, 323})}},
       {"batch", put, {DType::u8, {300, 301}}, {noise(DType::u8, {300, 1}), indices_of({300}, rows)}},
