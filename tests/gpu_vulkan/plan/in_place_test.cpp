@@ -122,7 +122,7 @@ TEST_P(InPlace, ReachesThroughAChain) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, InPlace, ::testing::ValuesIn(that_write()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 TEST(InPlaceOperands, AreNotTwoOfOneNode) {
   const UpdatedOperand rows{"", ir::ops::TensorScatter{.axis = 1}, {DType::f32, {2, 3, 4}}, {}};
