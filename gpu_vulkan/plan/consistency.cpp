@@ -201,7 +201,7 @@ class Walk {
           ir::fail(at(d), "writes ", name(slot), " where ", name(other), " lies, which it binds too");
     // A slot that several dispatches write in parts is whole before each of them except the first; so is an operand
     // that is written over.
-    if (written_[slot] || holds_[slot])
+    if (written_[slot] || is_operand(d, slot))
       require_whole(slot, [&] { return ir::cat(at(d), "writes more of ", name(slot)); });
     fill(slot);
     if (dispatch.node < graph_.nodes().size()) hold_result(d, slot);

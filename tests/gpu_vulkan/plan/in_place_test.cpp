@@ -133,7 +133,7 @@ TEST(InPlaceOperands, AreNotTwoOfOneNode) {
   UpdatedGraph reshaped(rows);
   const Value g = reshaped.computed(), r = reshaped.graph.add("r", ir::ops::Reshape{{2, 3, 4}}, {g});
   const Value y = reshaped.graph.add("y", rows.op, {g, r});
-  expect_copied(planned(reshaped.graph, {y}), reshaped.graph, g, y, "copy: 'g' is operand 1 too");
+  expect_copied(planned(reshaped.graph, {y}), reshaped.graph, g, y, "copy: 'h' is operand 1 too");
 }
 
 TEST(InPlaceOperands, AreNoConstants) {
