@@ -53,6 +53,7 @@ plan::PlanOptions VulkanExecutor::plan_options() const {
           .redzone = options_.redzone,
           .no_reuse = options_.no_reuse,
           .full_barriers = options_.full_barriers,
+          .in_place = options_.in_place,
           .tile = options_.tile,
           .calibration = calibration_,
           .cooperative = options_.cooperative,

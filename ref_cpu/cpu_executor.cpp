@@ -6,6 +6,7 @@
 #include <new>
 #include <set>
 
+#include "ref_cpu/in_place.hpp"
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernel_table.hpp"
 #include "ref_cpu/memory_plan.hpp"
@@ -33,7 +34,8 @@ std::vector<ir::Sum> sums_of(const ir::Graph& graph, const ir::Node& node) {
 
 /// A graph with its kernels resolved. Params and what follows from no input are
 /// kept; inputs are read where the caller has them, wanted values are written where
-/// the caller gets them, and all others share one arena by lifetime.
+/// the caller gets them, and all others share one arena by lifetime. A value that is written over in place lies where
+/// the last result that is written over it does.
 class CpuExecutable final : public ir::Executable {
  public:
   CpuExecutable(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture, CpuOptions options);
@@ -49,6 +51,7 @@ class CpuExecutable final : public ir::Executable {
 
   void choose_steps(bool all);
   void compute_constants();
+  void find_homes();
   void plan_arena();
   void run_step(const Step& step, std::span<const ir::TensorView> values, std::span<const ir::MutableView> targets);
 
@@ -60,6 +63,7 @@ class CpuExecutable final : public ir::Executable {
     void operator()(std::byte* data) const { ::operator delete(data, std::align_val_t(ir::AlignedBytes::alignment)); }
   };
   std::unique_ptr<std::byte[], FreeArena> arena_;  ///< not zeroed: as little as what a value before left behind
+  std::vector<ir::Value> homes_;                   ///< by value, the one in whose memory it lies
   std::vector<ir::MutableView> places_;            ///< in the arena, by value
   std::vector<Step> steps_;
   std::vector<ir::NodeReport> reports_;  ///< by node
@@ -78,6 +82,7 @@ CpuExecutable::CpuExecutable(const ir::Graph& graph, const ir::Feeds& params, co
   for (const ir::Value v : wanted_) ir::require(graph_.defined(v), "value ", v, " is wanted, the graph has none such");
   choose_steps(capture.surviving);
   compute_constants();
+  find_homes();
   plan_arena();
 }
 
@@ -119,27 +124,42 @@ void CpuExecutable::compute_constants() {
   });
 }
 
+void CpuExecutable::find_homes() {
+  std::vector<std::size_t> nodes;
+  for (const Step& step : steps_) nodes.push_back(step.node);
+  homes_ = homes(graph_, nodes,
+                 [&](ir::Value v) { return graph_.is_source(v) || kept_.contains(v) || wanted_.contains(v); });
+  for (const std::size_t n : nodes) {
+    const ir::Node& node = graph_.nodes()[n];
+    const ir::Value result = node.outputs[0];
+    if (!node.inputs.empty() && node.inputs[0] != homes_[node.inputs[0]] && homes_[result] == homes_[node.inputs[0]])
+      reports_[n].reason = "in place";
+  }
+}
+
 void CpuExecutable::plan_arena() {
+  constexpr std::size_t none = SIZE_MAX;
   std::vector<Lifetime> blocks;
-  std::vector<ir::Value> owners;
-  std::vector<std::size_t> block_of(graph_.value_count(), SIZE_MAX);
+  std::vector<std::size_t> block_of(graph_.value_count(), none);  // by home
   for (std::size_t s = 0; s < steps_.size(); ++s) {
     const ir::Node& node = graph_.nodes()[steps_[s].node];
-    for (const ir::Value v : node.inputs)
-      if (block_of[v] != SIZE_MAX) blocks[block_of[v]].last = s;
     for (const ir::Value v : node.outputs) {
-      if (wanted_.contains(v)) continue;
-      block_of[v] = blocks.size();
+      std::size_t& block = block_of[homes_[v]];
+      if (block != none || wanted_.contains(homes_[v])) continue;
+      block = blocks.size();
       blocks.push_back({graph_.type(v).bytes(), s, s});
-      owners.push_back(v);
     }
+    for (const auto* values : {&node.inputs, &node.outputs})
+      for (const ir::Value v : *values)
+        if (const std::size_t block = block_of[homes_[v]]; block != none) blocks[block].last = s;
   }
   const MemoryPlan plan = plan_memory(blocks);
   arena_.reset(static_cast<std::byte*>(::operator new(plan.bytes, std::align_val_t(ir::AlignedBytes::alignment))));
   const std::span arena(arena_.get(), plan.bytes);
   places_.resize(graph_.value_count());
-  for (std::size_t b = 0; b < blocks.size(); ++b)
-    places_[owners[b]] = {graph_.type(owners[b]), arena.subspan(plan.offsets[b], blocks[b].bytes)};
+  for (ir::Value v = 0; v < graph_.value_count(); ++v)
+    if (const std::size_t block = block_of[homes_[v]]; block != none)
+      places_[v] = {graph_.type(v), arena.subspan(plan.offsets[block], blocks[block].bytes)};
 }
 
 void CpuExecutable::run_step(const Step& step, std::span<const ir::TensorView> values,
@@ -171,6 +191,8 @@ ir::Tensors CpuExecutable::run(const ir::Feeds& inputs) {
     ir::Tensor result = is_given(v) ? ir::Tensor(values[v]) : ir::Tensor(graph_.type(v));
     targets[v] = results.emplace(v, std::move(result)).first->second.view();
   }
+  for (ir::Value v = 0; v < homes_.size(); ++v)
+    if (homes_[v] != v && wanted_.contains(homes_[v])) targets[v] = {graph_.type(v), targets[homes_[v]].bytes()};
   for (const Step& step : steps_)
     for (const ir::Value v : graph_.nodes()[step.node].outputs) values[v] = {targets[v].type(), targets[v].bytes()};
   with_threads(options_.threads, [&] {

@@ -40,8 +40,7 @@ struct Knob {
   std::string_view doc;
   SaidIn said_in = SaidIn::options;
 
-  constexpr Knob(std::string_view knob_name, T Options::*knob, std::string_view meaning,
-                 SaidIn where = SaidIn::options)
+  constexpr Knob(std::string_view knob_name, T Options::*knob, std::string_view meaning, SaidIn where = SaidIn::options)
       : name(knob_name), member(knob), doc(meaning), said_in(where) {}
 };
 
@@ -67,6 +66,7 @@ struct VulkanOptions {
   bool redzone = false;
   bool no_reuse = false;
   bool full_barriers = false;
+  bool in_place = true;
   bool step = false;
   bool fuse = true;
   bool regions = true;
@@ -125,6 +125,8 @@ struct VulkanOptions {
            "surround every tensor with guard bytes, checked after the run; no memory is shared then"},
       Knob{"no_reuse", &VulkanOptions::no_reuse, "give every tensor memory of its own"},
       Knob{"full_barriers", &VulkanOptions::full_barriers, "a barrier before every dispatch"},
+      Knob{"in_place", &VulkanOptions::in_place,
+           "tensor_scatter and the like write over an operand that nobody else reads; else they copy it"},
       Knob{"step", &VulkanOptions::step, "one submit for every dispatch, so that an error names its node"},
       Knob{"fuse", &VulkanOptions::fuse,
            "passes over the graph: norms folded, layer_norm, gelu, attention and biases recognised"},

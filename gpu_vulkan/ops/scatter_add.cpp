@@ -13,8 +13,8 @@ void lower(const ir::ops::ScatterAdd& op, plan::Lowering& node) {
   kernels::indexing::ScatterTargets targets{};
   if (count > 0)  // single indices are tuples of length 1
     targets = kernels::indexing::tuple_targets({lines.length}, {indices.dtype, {count, 1}}, count, node);
-  kernels::indexing::scatter_reduced(ir::kernels::ScatterReduction::add, std::nullopt, updates, targets, node.in(1),
-                                     node);
+  kernels::indexing::scatter_reduced(ir::kernels::ScatterReduction::add, kernels::indexing::ScatterOnto::zeros, updates,
+                                     targets, node.in(1), node);
 }
 
 }  // namespace plumb::gpu_vulkan

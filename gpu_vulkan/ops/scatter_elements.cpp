@@ -13,7 +13,8 @@ void lower(const ir::ops::ScatterElements& op, plan::Lowering& node) {
   if (op.reduction == ir::kernels::ScatterReduction::none)
     kernels::indexing::scatter_last(updates, targets, node.in(1), node);
   else
-    kernels::indexing::scatter_reduced(op.reduction, node.in(0), updates, targets, node.in(1), node);
+    kernels::indexing::scatter_reduced(op.reduction, kernels::indexing::ScatterOnto::operand, updates, targets,
+                                       node.in(1), node);
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -1,6 +1,7 @@
 #version 450
 // variants: w1 w2 w4 w8 w16
-// Each invocation moves one word of an update to its row of the cache.
+// Each invocation moves one word of an update to its row of the cache. Where that is the cache itself
+// and no copy of it, nothing is written if any index is out of range, or a node before had one.
 #extension GL_GOOGLE_include_directive : require
 #include "gpu_vulkan/glsl/divide.glsl"
 #include "gpu_vulkan/glsl/index.glsl"
@@ -9,13 +10,14 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint index_words = 1;  // 0: every update starts at row 0
 layout(constant_id = 2) const bool is_circular = false;
+layout(constant_id = 3) const bool is_in_place = false;
 
 layout(set = 0, binding = 0) readonly buffer Update { WORD update[]; };
 layout(set = 0, binding = 1) readonly buffer WriteIndices { uint indices[]; };
 layout(set = 0, binding = 2) writeonly buffer Y { WORD y[]; };
 layout(push_constant) uniform Block {
   uvec2 by_words, by_updated, by_groups;  // first, since a pair begins at a multiple of its size
-  uint count, node, words, updated, rows;
+  uint count, node, words, updated, rows, batch;
 };
 #define FAULTS_BINDING 3
 #include "gpu_vulkan/glsl/faults.glsl"
@@ -33,7 +35,29 @@ uint modulo_rows(uvec2 index) {
   return is_negative && rest != 0u ? rows - rest : rest;
 }
 
+bool is_outside(uvec2 index) { return index.y != 0u || index.x > rows - updated; }
+
+shared uint is_refused;
+
+/// Whether the cache may be written over, by all invocations of a workgroup.
+bool may_write_over() {
+  const uint local = gl_LocalInvocationID.x;
+  if (local == 0u) is_refused = faults[0];
+  barrier();
+  if (index_words != 0u && !is_circular) {
+    for (uint b = local; b < batch; b += gl_WorkGroupSize.x) {
+      const uvec2 index = wide_index(b, max(index_words, 1u));
+      if (!is_outside(index)) continue;
+      fault(node, b, index);
+      is_refused = 1u;
+    }
+    barrier();
+  }
+  return is_refused == 0u;
+}
+
 void main() {
+  if (is_in_place && !may_write_over()) return;
   const uint i = invocation_index();
   if (i >= count) return;
   const uint row = divide(i, by_words), group = divide(row, by_updated), t = row - group * updated;
@@ -43,7 +67,7 @@ void main() {
     const uvec2 index = wide_index(b, max(index_words, 1u));
     if (is_circular) {
       first = modulo_rows(index);
-    } else if (index.y != 0u || index.x > rows - updated) {
+    } else if (is_outside(index)) {
       fault(node, b, index);
       return;
     } else {

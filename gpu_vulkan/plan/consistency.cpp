@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
+#include <set>
 
 namespace plumb::gpu_vulkan::plan {
 namespace {
@@ -76,6 +78,26 @@ class Memory {
   std::vector<Pieces> buffers_;
 };
 
+/// By value, the one that was written or uploaded where it lies: the operand of a node that gives it another shape and
+/// writes nothing there, or else itself.
+std::vector<ir::Value> roots(const Plan& plan, const ir::Graph& graph) {
+  std::vector<ir::Value> roots(graph.value_count());
+  std::iota(roots.begin(), roots.end(), ir::Value{0});
+  std::set<std::pair<std::size_t, Slot>> written;  // by nodes
+  for (const Dispatch& dispatch : plan.schedule.dispatches)
+    for (const Slot slot : dispatch.writes) written.emplace(dispatch.node, slot);
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    const ir::Node& node = graph.nodes()[n];
+    for (const ir::Value y : node.outputs) {
+      const Slot slot = plan.slot(y);
+      if (slot == Plan::no_slot || written.contains({n, slot})) continue;
+      for (const ir::Value x : node.inputs)
+        if (plan.slot(x) == slot) roots[y] = roots[x];
+    }
+  }
+  return roots;
+}
+
 /// A run of the plan, with nothing computed.
 class Walk {
  public:
@@ -85,6 +107,8 @@ class Walk {
         alignment_(std::max<std::size_t>(facts.offset_alignment, widest_load)),
         memory_(plan.arena.buffers.size()),
         written_(plan.schedule.slots.size()),
+        roots_(roots(plan, graph)),
+        holds_(plan.schedule.slots.size()),
         read_since_(plan.arena.buffers.size()),
         written_since_(plan.arena.buffers.size()) {}
 
@@ -100,10 +124,12 @@ class Walk {
     for (const Segment& part : plan_.segments) {
       ir::require(part.begin == next && part.end >= part.begin, "the plan's parts leave out dispatch ", next);
       for (const ir::Value v : part.uploads)
-        if (plan_.placed(plan_.slot(v))) fill(plan_.slot(v));
+        if (plan_.placed(plan_.slot(v))) upload(v);
       for (; next < part.end; ++next) step(next);
-      for (const ir::Value v : part.downloads)
+      for (const ir::Value v : part.downloads) {
         require_whole(plan_.slot(v), [&] { return ir::cat("the host reads ", full_name(plan_.slot(v))); });
+        require_current(v, no_node, [&] { return ir::cat("the host reads '", graph_.name(v), '\''); });
+      }
     }
     ir::require(next == plan_.schedule.dispatches.size(), "no part of the plan has dispatch ", next);
     if (plan_.placed(plan_.faults)) require_whole(plan_.faults, [] { return "the host reads the faults"; });
@@ -137,6 +163,11 @@ class Walk {
     written_[slot] = true;
   }
 
+  void upload(ir::Value value) {
+    fill(plan_.slot(value));
+    holds_[plan_.slot(value)] = value;
+  }
+
   void step(std::size_t d) {
     const Dispatch& dispatch = plan_.schedule.dispatches[d];
     if (plan_.barrier_before[d]) {
@@ -146,6 +177,7 @@ class Walk {
     for (const auto* list : {&dispatch.reads, &dispatch.writes})
       for (const Slot slot : *list)
         if (!plan_.placed(slot)) ir::fail(at(d), "binds ", name(slot), ", which lies nowhere");
+    if (dispatch.node < graph_.nodes().size()) require_operands(d);
     for (const Slot slot : dispatch.reads) read(d, slot);
     for (const Slot slot : dispatch.writes) write(d, slot);
     for (const Slot slot : dispatch.reads)
@@ -167,9 +199,48 @@ class Walk {
       for (const Slot other : *list)
         if (other != slot && bytes(other).meets(bytes(slot)))
           ir::fail(at(d), "writes ", name(slot), " where ", name(other), " lies, which it binds too");
-    // A slot that several dispatches write in parts is whole before each of them except the first.
-    if (written_[slot]) require_whole(slot, [&] { return ir::cat(at(d), "writes more of ", name(slot)); });
+    // A slot that several dispatches write in parts is whole before each of them except the first; so is an operand
+    // that is written over.
+    if (written_[slot] || is_operand(d, slot))
+      require_whole(slot, [&] { return ir::cat(at(d), "writes more of ", name(slot)); });
     fill(slot);
+    if (dispatch.node < graph_.nodes().size()) hold_result(d, slot);
+  }
+
+  /// Whether an operand of the node lies there.
+  bool is_operand(std::size_t d, Slot slot) const {
+    const std::size_t n = plan_.schedule.dispatches[d].node;
+    return n < graph_.nodes().size() &&
+           std::ranges::any_of(graph_.nodes()[n].inputs, [&](ir::Value v) { return plan_.slot(v) == slot; });
+  }
+
+  /// Each operand that a dispatch binds has not been written over, but by the node itself.
+  void require_operands(std::size_t d) const {
+    const Dispatch& dispatch = plan_.schedule.dispatches[d];
+    for (const ir::Value v : graph_.nodes()[dispatch.node].inputs) {
+      const auto binds = [&](const std::vector<Slot>& slots) { return std::ranges::count(slots, plan_.slot(v)) > 0; };
+      if (binds(dispatch.reads) || binds(dispatch.writes))
+        require_current(v, dispatch.node, [&] { return ir::cat(at(d), "reads '", graph_.name(v), '\''); });
+    }
+  }
+
+  /// `node`: whose results may lie there already.
+  template <class Doing>
+  void require_current(ir::Value value, std::size_t node, Doing doing) const {
+    const auto& held = holds_[plan_.slot(value)];
+    if (!held || *held == roots_[value] || graph_.producer(*held) == std::optional(node)) return;
+    ir::fail(doing(), ", over which '", graph_.name(*held), "' was written in place");
+  }
+
+  /// Slots that a dispatch writes hold results of its node, or no value.
+  void hold_result(std::size_t d, Slot slot) {
+    const ir::Node& node = graph_.nodes()[plan_.schedule.dispatches[d].node];
+    const auto lies_here = [&](ir::Value v) { return plan_.slot(v) == slot; };
+    const auto result = std::ranges::find_if(node.outputs, lies_here);
+    if (result != node.outputs.end())
+      holds_[slot] = *result;
+    else if (holds_[slot])
+      ir::fail(at(d), "writes ", name(slot), ", which is no result of its node");
   }
 
   void require_waited(std::size_t d, const char* does, Slot slot, const Memory& others, const char* did) const {
@@ -222,13 +293,16 @@ class Walk {
   }
 
   static constexpr std::size_t widest_load = 16;  // bytes
+  static constexpr std::size_t no_node = ~std::size_t{0};
 
   const Plan& plan_;
   const ir::Graph& graph_;
   const std::size_t alignment_;
   Memory memory_;
-  std::vector<bool> written_;          // by slot
-  Memory read_since_, written_since_;  // the last barrier
+  std::vector<bool> written_;                    // by slot
+  std::vector<ir::Value> roots_;                 // by value
+  std::vector<std::optional<ir::Value>> holds_;  // by slot: what was uploaded or written there last
+  Memory read_since_, written_since_;            // the last barrier
 };
 
 }  // namespace

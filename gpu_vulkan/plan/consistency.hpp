@@ -12,6 +12,9 @@ namespace plumb::gpu_vulkan::plan {
 ///   since then read, has a barrier before it.
 /// * What is read of a slot, by a dispatch, by the host or in the next part, was uploaded or written, and all of it is
 ///   still there: no slot that shares bytes with it was written in between.
+/// * A node writes its results alone. Where one lies in the slot of an operand, which it is written over in place, all
+/// of
+///   the operand was there, and no other node reads the operand behind it, nor does the host.
 /// * A slot that a dispatch writes shares no bytes with another that it binds; nothing writes where resident slots lie;
 ///   every slot lies within its buffer, at a multiple of what the device asks for (minStorageBufferOffsetAlignment; a
 ///   driver that reads unaligned places all the same says nothing, see VUID-VkWriteDescriptorSet-descriptorType-00328),

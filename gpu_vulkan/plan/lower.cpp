@@ -5,6 +5,7 @@
 
 #include "gpu_vulkan/fused_ops/op_table.hpp"
 #include "gpu_vulkan/op_table.hpp"
+#include "gpu_vulkan/plan/in_place.hpp"
 #include "ir/ops/constant.hpp"
 
 namespace plumb::gpu_vulkan::plan {
@@ -33,6 +34,7 @@ Attempt turned_off(device::KernelFamily family) {
 std::vector<std::string> KernelChoice::reasons() const {
   auto all = refusals;
   if (!tile_reason.empty()) all.push_back("tile " + tile_reason);
+  if (!overwriting.empty()) all.push_back(overwriting);
   return all;
 }
 
@@ -56,6 +58,18 @@ void Lowering::alias(std::size_t output, std::size_t input) {
   choice_.name = "alias";
 }
 
+bool Lowering::writes_over(std::size_t input) {
+  if (in_place_ == nullptr) return false;
+  const std::string refusal = in_place_->refusal(node_, input, slots_, schedule_);
+  if (refusal.empty()) {
+    slots_.at(node_.outputs.at(0)) = in(input);
+    choice_.overwriting = "in place";
+  } else {
+    copies(refusal);
+  }
+  return refusal.empty();
+}
+
 void Lowering::dispatch(Dispatch dispatch) {
   if (choice_.name.empty()) choice_.name = dispatch.shader.name;
   dispatch.node = node_number();
@@ -69,9 +83,7 @@ struct Lowering::Mark {
   KernelChoice choice;
 };
 
-Lowering::Mark Lowering::mark() const {
-  return {schedule_.dispatches.size(), schedule_.slots.size(), slots_, choice_};
-}
+Lowering::Mark Lowering::mark() const { return {schedule_.dispatches.size(), schedule_.slots.size(), slots_, choice_}; }
 
 void Lowering::go_back(const Mark& to) {
   schedule_.dispatches.resize(to.dispatches);

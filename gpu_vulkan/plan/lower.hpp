@@ -11,6 +11,8 @@
 #include "ir/sums.hpp"
 
 namespace plumb::gpu_vulkan::plan {
+/// Which operands a node may write over: in_place.hpp.
+class InPlace;
 
 /// Why a kernel cannot serve a node on this device, in words for people.
 struct Refusal {
@@ -50,8 +52,9 @@ struct KernelChoice {
   std::string tile_kernel = {};        ///< which they were measured for, in a Calibration
   std::vector<TileOption> tiles = {};  ///< which there were
   std::vector<ir::Sum> sums = {};      ///< how it adds, one for each of its sums
+  std::string overwriting = {};        ///< "in place", or "copy: " and why; empty for ops that change no operand
 
-  std::vector<std::string> reasons() const;  ///< the refusals, and the tile
+  std::vector<std::string> reasons() const;  ///< the refusals, the tile, and whether an operand is written over
 };
 
 /// The report of the first index out of range that the shaders of a run met.
@@ -74,14 +77,15 @@ constexpr std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>
 class Lowering {
  public:
   Lowering(const ir::Graph& graph, const ir::Node& node, const device::DeviceFacts& facts, const PlanOptions& options,
-           std::vector<Slot>& slots, Slot faults, Schedule& schedule)
+           std::vector<Slot>& slots, Slot faults, Schedule& schedule, const InPlace* in_place = nullptr)
       : graph_(graph),
         node_(node),
         facts_(facts),
         options_(options),
         slots_(slots),
         faults_(faults),
-        schedule_(schedule) {}
+        schedule_(schedule),
+        in_place_(in_place) {}
 
   const device::DeviceFacts& facts() const { return facts_; }
   const PlanOptions& options() const { return options_; }
@@ -108,6 +112,14 @@ class Lowering {
 
   /// The output is the same bytes as the input, under another shape.
   void alias(std::size_t output, std::size_t input);
+
+  /// Whether the result, of which the node writes only a part, is to be written over an operand that nobody else reads:
+  /// then output 0 has the operand's slot from here on. Else the kernel copies the operand first. A kernel that takes
+  /// indices must write nothing once any of them is out of range, or a fault was raised before.
+  bool writes_over(std::size_t input);
+
+  /// Says why the kernel copies an operand rather than write over it.
+  void copies(const std::string& why) { choice_.overwriting = "copy: " + why; }
 
   void dispatch(Dispatch dispatch);
 
@@ -156,6 +168,7 @@ class Lowering {
   std::vector<Slot>& slots_;
   Slot faults_;
   Schedule& schedule_;
+  const InPlace* in_place_;  ///< null: nothing is written over
   KernelChoice choice_;
   std::size_t tile_rank_ = 0;  ///< which tile to take: 0 the best, then the others that fit, in their order
 };

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "gpu_vulkan/plan/barriers.hpp"
+#include "gpu_vulkan/plan/in_place.hpp"
 #include "ir/ops/constant.hpp"
 
 namespace plumb::gpu_vulkan::plan {
@@ -52,8 +53,9 @@ class Planner {
   const device::DeviceFacts& facts_;
   const PlanOptions& options_;
   Plan plan_;
-  std::vector<bool> needed_;   ///< by node
-  std::vector<bool> on_host_;  ///< by value: the host has it, or will when it is needed
+  std::vector<bool> needed_;         ///< by node
+  std::optional<InPlace> in_place_;  ///< nothing where all operands stay as they are
+  std::vector<bool> on_host_;        ///< by value: the host has it, or will when it is needed
   std::map<Slot, Origin> origins_;
   std::vector<std::string> refusals_;
 };
@@ -70,6 +72,7 @@ Planner::Planner(const ir::Graph& graph, const ir::Capture& capture, const devic
   captured.erase(std::unique(captured.begin(), captured.end()), captured.end());
   for (const ir::Value v : captured) graph.type(v);  // throws when it is none
   find_needed(capture.surviving);
+  if (options.in_place && !options.redzone && !options.no_reuse) in_place_.emplace(graph_, needed_, captured);
 }
 
 void Planner::find_needed(bool all) {
@@ -103,6 +106,7 @@ void Planner::place_sources() {
     plan_.slots[v] = plan_.schedule.slot(graph_.type(v).bytes(), is_input ? Residence::transient : Residence::resident);
     if (is_input) origins_.emplace(plan_.slots[v], Origin{v, before_all});
     on_host_[v] = true;
+    if (in_place_) in_place_->lies_in(v, plan_.slots[v]);
   }
 }
 
@@ -126,8 +130,10 @@ void Planner::plan_node(std::size_t n) {
   } else if (const auto refusal = lower_node(n, report)) {
     leave_to_host(n, *refusal, report);
   }
-  for (const ir::Value v : node.outputs)
+  for (const ir::Value v : node.outputs) {
     if (is_captured(v)) download(v);
+    if (in_place_) in_place_->lies_in(v, plan_.slots[v]);
+  }
 }
 
 std::optional<std::string> Planner::lower_node(std::size_t n, ir::NodeReport& report) {
@@ -138,7 +144,8 @@ std::optional<std::string> Planner::lower_node(std::size_t n, ir::NodeReport& re
   for (const ir::Value v : node.outputs) outputs_before.push_back(plan_.slots[v]);
   try {
     check_sizes(node);
-    Lowering lowering(graph_, node, facts_, options_, plan_.slots, plan_.faults, schedule);
+    Lowering lowering(graph_, node, facts_, options_, plan_.slots, plan_.faults, schedule,
+                      in_place_ ? &*in_place_ : nullptr);
     lower_op(node.op, lowering);
     check_dispatches(first);
     report.kernel = lowering.choice().name;
@@ -156,7 +163,8 @@ std::optional<std::string> Planner::lower_node(std::size_t n, ir::NodeReport& re
   const bool launches = schedule.dispatches.size() > first;
   if (launches && !plan_.segments.back().host_nodes.empty()) next_segment(first);
   for (std::size_t d = first; d < schedule.dispatches.size(); ++d)
-    for (const Slot slot : schedule.dispatches[d].reads) need(slot, first);
+    for (const auto* list : {&schedule.dispatches[d].reads, &schedule.dispatches[d].writes})  // which may be in place
+      for (const Slot slot : *list) need(slot, first);
   report.placement = launches ? ir::Placement::gpu : ir::Placement::elided;
   return std::nullopt;
 }

@@ -12,6 +12,7 @@ struct PlanOptions {
   bool redzone = false;                  ///< leave zones around every slot, and share no memory
   bool no_reuse = false;                 ///< share no memory
   bool full_barriers = false;            ///< a barrier before every dispatch
+  bool in_place = true;                  ///< results may be written over operands that nobody else reads
   std::string tile = {};                 ///< to take wherever a kernel has one of this name: VulkanOptions::tile
   device::Calibration calibration = {};  ///< measurements of the device
   bool cooperative = true;               ///< kernels by cooperative matrices may be used

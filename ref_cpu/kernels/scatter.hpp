@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstring>
+#include <memory>
 
 #include "ir/kernels/scatter.hpp"
-#include "ir/raw/copy_bytes.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/begin_as.hpp"
 #include "ref_cpu/kernels/integers.hpp"
 #include "ref_cpu/parallel.hpp"
 
@@ -34,26 +35,23 @@ void with_reduction(ir::kernels::ScatterReduction reduction, const Use& use) {
   }
 }
 
-/// y = start(e) for every element e, then y[target] = f(y[target], update) for everything that
-/// each(apply) applies: apply(target, update), by their numbers, which may run in parallel
-/// for different targets. Results are held in the compute type and rounded once.
-template <class T, class Start, class Each, class F>
-void reduce_into(std::span<T> y, std::span<const T> updates, const Start& start, const Each& each, const F& f) {
+/// y[target] = f(y[target], update) for everything that each(apply) applies: apply(target, update), by their numbers,
+/// which may run in parallel for different targets. Results are held in the compute type and rounded once; elements
+/// that are no target keep their bits.
+template <class T, class Each, class F>
+void reduce_into(std::span<T> y, std::span<const T> updates, const Each& each, const F& f) {
   using C = ir::compute_t<T>;
-  const auto count = static_cast<std::int64_t>(y.size());
-  constexpr std::int64_t grain = 1 << 15;
-  std::vector<C> own(std::is_same_v<T, C> ? 0 : y.size());
-  C* held = own.data();
-  if constexpr (std::is_same_v<T, C>) held = y.data();
-  parallel_for(count, grain, [&](std::int64_t e, std::int64_t end) {
-    for (; e < end; ++e) held[e] = start(static_cast<std::size_t>(e));
-  });
-  each(
-      [&](std::size_t target, std::size_t update) { held[target] = f(held[target], static_cast<C>(updates[update])); });
-  if constexpr (!std::is_same_v<T, C>)
-    parallel_for(count, grain, [&](std::int64_t e, std::int64_t end) {
-      for (; e < end; ++e) y[static_cast<std::size_t>(e)] = static_cast<T>(held[e]);
+  if constexpr (std::is_same_v<T, C>) {
+    each([&](std::size_t target, std::size_t update) { y[target] = f(y[target], updates[update]); });
+  } else {
+    // Pages that nobody touches are not there: a few updates of a large tensor take the time of the updates.
+    const auto held = std::make_unique_for_overwrite<C[]>(y.size());
+    each([&](std::size_t target, std::size_t) { held[target] = static_cast<C>(y[target]); });
+    each([&](std::size_t target, std::size_t update) {
+      held[target] = f(held[target], static_cast<C>(updates[update]));
     });
+    each([&](std::size_t target, std::size_t) { y[target] = static_cast<T>(held[target]); });
+  }
 }
 
 /// Operands x, indices, updates: what `each` applies, by a reduction or as it is.
@@ -61,8 +59,8 @@ template <class Each>
 void scatter(ir::kernels::ScatterReduction reduction, Call& call, const Each& each) {
   const ir::TensorView &x = call.in(0), &updates = call.in(2);
   const ir::MutableView& y = call.out(0);
+  begin_as(x, y);
   if (reduction == ir::kernels::ScatterReduction::none) {
-    ir::raw::copy_bytes(x.bytes(), y.bytes());
     const std::size_t width = ir::info(x.dtype()).bytes;
     return each([&](std::size_t target, std::size_t update) {
       std::memcpy(y.bytes().data() + target * width, updates.bytes().data() + update * width, width);
@@ -70,11 +68,7 @@ void scatter(ir::kernels::ScatterReduction reduction, Call& call, const Each& ea
   }
   ir::visit_number(x.dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
-    with_reduction<C>(reduction, [&](const auto& f) {
-      const auto from = x.as<T>();
-      reduce_into(
-          y.as<T>(), updates.as<T>(), [&](std::size_t e) { return static_cast<C>(from[e]); }, each, f);
-    });
+    with_reduction<C>(reduction, [&](const auto& f) { reduce_into(y.as<T>(), updates.as<T>(), each, f); });
   });
 }
 

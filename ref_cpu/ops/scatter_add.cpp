@@ -27,11 +27,14 @@ void run(const ir::ops::ScatterAdd& op, Call& call) {
       }
     });
   };
+  const std::span<std::byte> y = call.out(0).bytes();
+  parallel_for(static_cast<std::int64_t>(y.size()), 1 << 17, [&](std::int64_t begin, std::int64_t end) {
+    std::memset(y.data() + begin, 0, static_cast<std::size_t>(end - begin));
+  });
   ir::visit_number(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
     kernels::with_reduction<C>(ir::kernels::ScatterReduction::add, [&](const auto& f) {
-      kernels::reduce_into(
-          call.out(0).as<T>(), call.in(0).as<T>(), [](std::size_t) { return C{0}; }, each, f);
+      kernels::reduce_into(call.out(0).as<T>(), call.in(0).as<T>(), each, f);
     });
   });
 }

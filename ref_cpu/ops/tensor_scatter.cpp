@@ -1,9 +1,10 @@
-// The cache is copied, and the rows of every update written over it, once all indices were found to be right.
+// The result begins as the cache, and the rows of every update are written over it once all indices were found right.
 #include "ir/ops/tensor_scatter.hpp"
 
 #include <cstring>
 
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/begin_as.hpp"
 #include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu {
@@ -33,7 +34,7 @@ std::vector<std::int64_t> first_rows(const ir::ops::TensorScatter& op, const Cal
 }  // namespace
 
 void run(const ir::ops::TensorScatter& op, Call& call) {
-  std::ranges::copy(call.in(0).bytes(), call.out(0).bytes().begin());
+  kernels::begin_as(call.in(0), call.out(0));
   const ir::Shape& batch = call.in(0).shape();
   if (call.in(1).elements() == 0) return;
   const ir::Lines into = ir::along(batch, op.axis), from = ir::along(call.in(1).shape(), op.axis);

@@ -102,7 +102,26 @@ void copy_tiles(const ir::kernels::StridedCopy& copy, std::size_t down, plan::Sl
   });
 }
 
+/// The whole of operand 0, whatever its shape, into output 0. The node is called after what changes the copy.
+void copy_whole(plan::Lowering& node) {
+  const ir::TensorType& x = node.in_type(0);
+  const ir::kernels::CopyAxis all{x.shape.elements(), 1, 1};
+  strided_copy({.width = ir::info(x.dtype).bytes, .axes = {all}}, node.in(0), node.out(0), node);
+  node.is_called("");
+}
+
 }  // namespace
+
+bool begin_as_operand(plan::Lowering& node) {
+  const bool is_in_place = node.writes_over(0);
+  if (!is_in_place) copy_whole(node);
+  return is_in_place;
+}
+
+void copy_operand(const std::string& why, plan::Lowering& node) {
+  node.copies(why);
+  copy_whole(node);
+}
 
 std::size_t word_width(std::size_t row_bytes) {
   std::size_t width = 16;

@@ -12,6 +12,12 @@ void strided_copy(const ir::kernels::StridedCopy& copy, plan::Slot from, plan::S
 /// The whole of input 0 into the whole of output 0: an alias when nothing moves.
 void strided_copy(const ir::kernels::StridedCopy& copy, plan::Lowering& node);
 
+/// Output 0 begins as operand 0, of which the node changes a part: written over where the plan allows it
+/// (Lowering::writes_over), which is what this returns, or a copy.
+bool begin_as_operand(plan::Lowering& node);
+/// As above, always a copy, and says why.
+void copy_operand(const std::string& why, plan::Lowering& node);
+
 /// The widest word that rows of so many bytes consist of: 16, 8, 4, 2 or 1.
 std::size_t word_width(std::size_t row_bytes);
 

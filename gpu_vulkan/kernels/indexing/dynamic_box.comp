@@ -10,6 +10,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint axes = 1;
 layout(constant_id = 2) const uint index_words = 1;
 layout(constant_id = 3) const bool is_written = false;
+layout(constant_id = 4) const bool is_in_place = false;
 
 struct Axis {
   uint size, by_size_multiplier, by_size_shift;
@@ -20,7 +21,8 @@ struct Axis {
 layout(set = 0, binding = 0) readonly buffer From { WORD from[]; };
 layout(set = 0, binding = 1) readonly buffer Starts { uint indices[]; };
 layout(set = 0, binding = 2) readonly buffer Axes { Axis table[]; };
-layout(set = 0, binding = 3) writeonly buffer To { WORD to[]; };
+layout(set = 0, binding = 3) readonly buffer Faults { uint faults[]; };
+layout(set = 0, binding = 4) writeonly buffer To { WORD to[]; };
 layout(push_constant) uniform Block {
   uint count, words;
   uvec2 by_words;
@@ -35,6 +37,7 @@ uint clamped(uint axis, uint last) {
 }
 
 void main() {
+  if (is_in_place && faults[0] != 0u) return;
   const uint i = invocation_index();
   if (i >= count) return;
   uint rest = divide(i, by_words), whole = i - rest * words;

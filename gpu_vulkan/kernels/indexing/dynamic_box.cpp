@@ -37,14 +37,16 @@ void dynamic_box(BoxIs is, const DynamicBox& copy, plan::Lowering& node) {
   };
   const common::Divisor by_words(words);
   const std::int64_t count = box.elements() / run * words;
+  const plan::Slot faults = is == BoxIs::written_over ? node.faults() : copy.from;  // any buffer where none is read
   constexpr std::uint32_t threads = 128;
   node.dispatch({
       .shader = {copy::word_variant("dynamic_box", width, node),
                  {{"invocations", threads},
                   {"axes", plan::word(static_cast<std::int64_t>(axes))},
                   {"index_words", index_words(node.in_type(copy.starts).dtype)},
-                  {"is_written", is == BoxIs::written}}},
-      .reads = {copy.from, node.in(copy.starts), node.table(std::as_bytes(std::span(table)))},
+                  {"is_written", is != BoxIs::read},
+                  {"is_in_place", is == BoxIs::written_over}}},
+      .reads = {copy.from, node.in(copy.starts), node.table(std::as_bytes(std::span(table))), faults},
       .writes = {copy.to},
       .push = Block{plan::word(count), plan::word(words), {by_words.multiplier, by_words.shift}},
       .groups = plan::groups_for(count, threads),

@@ -5,7 +5,11 @@
 
 namespace plumb::gpu_vulkan::kernels::indexing {
 
-enum class BoxIs { read, written };
+enum class BoxIs {
+  read,
+  written,
+  written_over,  ///< into an operand in place, unless a fault was raised before
+};
 
 /// Copies a box of shape `box` out of a tensor of type `whole`, or into it. Where the box begins is in the operand
 /// `starts`, clamped so that it lies inside (ops.md 4, dynamic_slice).

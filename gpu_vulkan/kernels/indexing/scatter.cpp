@@ -37,11 +37,6 @@ plan::Slot find_targets(const ScatterTargets& targets, std::int64_t count, plan:
   return found;
 }
 
-void copy_all(const ir::TensorType& type, plan::Slot from, plan::Slot to, plan::Lowering& node) {
-  const ir::kernels::CopyAxis all{type.shape.elements(), 1, 1};
-  copy::strided_copy({.width = ir::info(type.dtype).bytes, .axes = {all}}, from, to, node);
-}
-
 void clear(std::size_t bytes, plan::Slot slot, plan::Lowering& node) {
   const auto words = static_cast<std::int64_t>((bytes + 3) / 4);
   node.dispatch({.shader = {"zero", {{"invocations", threads}}},
@@ -71,8 +66,18 @@ std::size_t held_bytes(DType dtype) {
   return ir::is_float(dtype) || dtype == DType::i64 ? 8 : 4;
 }
 
+/// The contents of output 0 before updates are combined with it.
+enum class Beginning { zeros, copied_operand, operand };
+
+Beginning begin(ScatterOnto onto, plan::Lowering& node) {
+  if (onto == ScatterOnto::operand)
+    return copy::begin_as_operand(node) ? Beginning::operand : Beginning::copied_operand;
+  clear(node.out_type(0).bytes(), node.out(0), node);
+  return Beginning::zeros;
+}
+
 /// Combines the updates, sorted by their targets, with what is there.
-void fold(Reduction reduction, std::optional<plan::Slot> x, const ScatteredUpdates& updates, plan::Slot sorted,
+void fold(Reduction reduction, Beginning beginning, const ScatteredUpdates& updates, plan::Slot sorted,
           plan::Lowering& node) {
   const DType dtype = node.out_type(0).dtype;
   const std::int64_t columns = updates.outer * updates.inner;
@@ -101,19 +106,20 @@ void fold(Reduction reduction, std::optional<plan::Slot> x, const ScatteredUpdat
                                {"function", number_of(reduction)},
                                {"to_partials", first},
                                {"of_partials", in_chunks},
-                               {"has_x", x.has_value()}}},
+                               {"has_x", beginning != Beginning::zeros},
+                               {"is_in_place", beginning == Beginning::operand}}},
                    .reads = std::move(reads),
                    .writes = std::move(writes),
                    .push = block,
                    .groups = plan::groups_for(items, threads)});
   };
-  const plan::Slot start = x.value_or(updates.updates);
-  if (in_chunks) dispatch(true, {sorted, updates.updates, start}, {partials, y}, updates.count / chunk * columns);
+  const plan::Slot faults = beginning == Beginning::operand ? node.faults() : sorted;  // any where none is read
+  if (in_chunks) dispatch(true, {sorted, updates.updates, faults}, {partials, y}, updates.count / chunk * columns);
   const std::int64_t items = updates.count * columns;
   if (in_chunks)
-    dispatch(false, {sorted, updates.updates, start, partials}, {y}, items);
+    dispatch(false, {sorted, updates.updates, faults, partials}, {y}, items);
   else
-    dispatch(false, {sorted, updates.updates, start}, {y, y}, items);
+    dispatch(false, {sorted, updates.updates, faults}, {y, y}, items);
 }
 
 }  // namespace
@@ -141,14 +147,15 @@ void scatter_last(const ScatteredUpdates& updates, const ScatterTargets& targets
   node.needs_its_sizes();
   const ir::TensorType& x = node.in_type(0);
   if (updates.count * updates.inner == 0) return node.alias(0, 0);
-  copy_all(x, node.in(0), node.out(0), node);
+  const bool is_in_place = copy::begin_as_operand(node);
   const std::size_t slice_bytes = static_cast<std::size_t>(updates.inner) * ir::info(x.dtype).bytes;
   const std::size_t width = copy::word_width(slice_bytes);
   const auto inner = static_cast<std::int64_t>(slice_bytes / width);
   const plan::Slot winners = node.scratch(static_cast<std::size_t>(updates.rows) * sizeof(std::uint32_t));
   const plan::Slot found = find_targets(targets, updates.count, indices, winners, node);
-  node.dispatch({.shader = {"scatter_winners", {{"invocations", threads}}},
-                 .reads = {found},
+  const plan::Slot faults = is_in_place ? node.faults() : found;  // any buffer where none is read
+  node.dispatch({.shader = {"scatter_winners", {{"invocations", threads}, {"is_in_place", is_in_place}}},
+                 .reads = {found, faults},
                  .writes = {winners},
                  .push = plan::word(updates.count),
                  .groups = plan::groups_for(updates.count, threads)});
@@ -163,17 +170,14 @@ void scatter_last(const ScatteredUpdates& updates, const ScatterTargets& targets
                  .groups = plan::groups_for(updates.count * inner, threads)});
 }
 
-void scatter_reduced(Reduction reduction, std::optional<plan::Slot> x, const ScatteredUpdates& updates,
+void scatter_reduced(Reduction reduction, ScatterOnto onto, const ScatteredUpdates& updates,
                      const ScatterTargets& targets, plan::Slot indices, plan::Lowering& node) {
   node.needs_its_sizes();
   const ir::TensorType& y = node.out_type(0);
   node.needs(node.facts().holds(y.dtype), node.facts().name, " has no ", y.dtype, " in shaders");
   const bool nothing = updates.count * updates.inner * updates.outer == 0;
-  if (nothing && x) return node.alias(0, 0);
-  if (x)
-    copy_all(y, *x, node.out(0), node);
-  else
-    clear(y.bytes(), node.out(0), node);
+  if (nothing && onto == ScatterOnto::operand) return node.alias(0, 0);
+  const Beginning beginning = begin(onto, node);
   if (nothing) return;
   const plan::Slot found = find_targets(targets, updates.count, indices, std::nullopt, node);
   const plan::Slot sorted = sort::sorted_entries({.x = found,
@@ -182,7 +186,7 @@ void scatter_reduced(Reduction reduction, std::optional<plan::Slot> x, const Sca
                                                   .lines = {1, updates.count, 1},
                                                   .k = updates.count},
                                                  node);
-  fold(reduction, x, updates, sorted, node);
+  fold(reduction, beginning, updates, sorted, node);
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::indexing

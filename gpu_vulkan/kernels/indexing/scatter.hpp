@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "gpu_vulkan/kernels/indexing/indexed.hpp"
 #include "ir/kernels/scatter.hpp"
 
@@ -24,13 +22,16 @@ ScatterTargets element_targets(const ir::TensorType& x, const ir::TensorType& in
 ScatterTargets tuple_targets(const ir::Shape& x, const ir::TensorType& indices, std::int64_t tuples,
                              const plan::Lowering& node);
 
-/// Output 0 is input 0, into which every target takes the last of its updates.
+/// Output 0 is input 0, into which every target takes the last of its updates. It is written over input 0 where nobody
+/// else reads that, and then not at all once an index is out of range.
 void scatter_last(const ScatteredUpdates& updates, const ScatterTargets& targets, plan::Slot indices,
                   plan::Lowering& node);
 
-/// Output 0 is x, or 0 without one, combined with the updates of each row.
-void scatter_reduced(ir::kernels::ScatterReduction reduction, std::optional<plan::Slot> x,
-                     const ScatteredUpdates& updates, const ScatterTargets& targets, plan::Slot indices,
-                     plan::Lowering& node);
+/// The tensor that the updates of scatter_reduced are combined with.
+enum class ScatterOnto { zeros, operand };
+
+/// Output 0 is input 0, or 0, combined with the updates of each row; written over input 0 as by scatter_last.
+void scatter_reduced(ir::kernels::ScatterReduction reduction, ScatterOnto onto, const ScatteredUpdates& updates,
+                     const ScatterTargets& targets, plan::Slot indices, plan::Lowering& node);
 
 }  // namespace plumb::gpu_vulkan::kernels::indexing

@@ -1,6 +1,6 @@
 #version 450
 // variants: f32 f16 bf16 f64 i64 i32 u32 i16 i8 u8 u16
-// Combines the updates of each target with what is there, in the order of their
+// Combines the updates of each target with what is there in y, in the order of their
 // numbers: `sorted` has them by target. The invocation of the first update of a target and of
 // one column does it alone. So that a target with many updates is no long chain, a
 // first dispatch folds each chunk of updates that all have one target, and the
@@ -17,7 +17,8 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint function = SUM;
 layout(constant_id = 2) const bool to_partials = false;  // the first dispatch
 layout(constant_id = 3) const bool of_partials = false;  // there has been one
-layout(constant_id = 4) const bool has_x = true;
+layout(constant_id = 4) const bool has_x = true;         // y begins as x; else as 0, which is no operand
+layout(constant_id = 5) const bool is_in_place = false;  // y is x, which a fault leaves as it is
 
 #if defined(VARIANT_f32) || defined(VARIANT_f16) || defined(VARIANT_bf16) || defined(VARIANT_f64)
 #include "gpu_vulkan/kernels/rows/reduce_float.glsl"
@@ -30,9 +31,9 @@ struct Entry {
 };
 layout(set = 0, binding = 0) readonly buffer Sorted { Entry sorted[]; };
 layout(set = 0, binding = 1) readonly buffer Updates { STORED updates[]; };
-layout(set = 0, binding = 2) readonly buffer X { STORED x[]; };
+layout(set = 0, binding = 2) readonly buffer Faults { uint faults[]; };
 layout(set = 0, binding = 3) buffer Partials { HELD partials[]; };  // one for each chunk and column
-layout(set = 0, binding = 4) writeonly buffer Y { STORED y[]; };
+layout(set = 0, binding = 4) buffer Y { STORED y[]; };
 layout(push_constant) uniform Block {
   uvec2 by_columns, by_inner;
   uint count;           // updates
@@ -59,7 +60,7 @@ void fold_target(uint first, uint column) {
   if (target == 0xFFFFFFFFu || (first > 0u && sorted[first - 1u].target == target)) return;
   const uint at = (outer * rows + target) * inner + (column - outer * inner);
   HELD folded = neutral(function);
-  if (has_x) folded = term(load(x[at]), function, folded);
+  if (has_x) folded = term(load(y[at]), function, folded);
   for (uint k = first; k < count && sorted[k].target == target;) {
     if (of_partials && k % chunk == 0u && k + chunk <= count && sorted[k + chunk - 1u].target == target) {
       folded = combine(folded, partials[k / chunk * columns + column], function);
@@ -76,7 +77,7 @@ void main() {
   const uint i = invocation_index(), number = divide(i, by_columns), column = i - number * columns;
   if (to_partials) {
     if (number < count / chunk) fold_chunk(number, column);
-  } else if (number < count) {
+  } else if (number < count && !(is_in_place && faults[0] != 0u)) {
     fold_target(number, column);
   }
 }

@@ -300,3 +300,10 @@ warns "wraps\.json: input 'x': seed must be 0 or more, got -1"
 sed 's/^  "why"/  "expect_error": "x", "why"/' "$graphs/dense.json" >unasked.json
 plumb 2 verify unasked.json
 warns 'unasked\.json: expect_error: goes with "must": "fail" or "refuse" alone'
+
+# A watched run keeps what it judges: there is no operand that a result is written over, as in the plain run.
+plumb 0 verify "$graphs/cache.json"
+says '^put +tensor_scatter .* passed$'
+says '^double .* passed$'
+says '^over +tensor_scatter .* passed$'
+says '^beside +tensor_scatter .* passed$'
