@@ -11,6 +11,7 @@
 #include "library/reference.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/show/describe.hpp"
+#include "parity/cli/verifying/assumptions.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
 #include "parity/core/terminal/text.hpp"
 #include "parity/policy/policy_file.hpp"
@@ -96,11 +97,12 @@ void VerifyRun::open_policy(Batch& batch) const {
 void VerifyRun::open_profile() {
   const std::string& path = flags_.emulate.empty() ? flags_.profile : flags_.emulate;
   if (path.empty()) {
-    if (!flags_.quiet && !other_.executor)
-      out_ << core::terminal::folded(
-          "no device profile: assuming the most pessimistic matrix-unit accumulation; run "
-          "`plumb probe` to measure it\n",
-          style_.width);
+    const auto* const foreign = dynamic_cast<const foreign::Candidate*>(other_.executor.get());
+    const std::string line = foreign != nullptr ? assumptions_of(*foreign, settings_.candidate)
+                                                : "no device profile: assuming the most pessimistic matrix-unit "
+                                                  "accumulation; run `plumb probe` to measure it";
+    if (!flags_.quiet && (foreign != nullptr || !other_.executor))
+      out_ << core::terminal::folded(line + '\n', style_.width);
     return;
   }
   profile_ = profile::read_profile(path);
@@ -112,11 +114,16 @@ void VerifyRun::open_profile() {
     out_ << fmt::format("profile: {} of {} ({}){}\n", profile_.sha256().substr(0, 12), profile_.name, path, other);
 }
 
+/// Whether the profile says what becomes of subnormals.
+bool VerifyRun::knows_subnormals() const {
+  const profile::SubnormalHandling f32 = profile_.subnormals_of(ir::DType::f32);
+  return f32.in != profile::Subnormals::unknown && f32.out != profile::Subnormals::unknown;
+}
+
 /// Vulkan lets a device flush subnormals unless it promises to keep them, or the profile knows.
 bool VerifyRun::device_flushes_subnormals() const {
   const profile::SubnormalHandling f32 = profile_.subnormals_of(ir::DType::f32);
-  if (f32.in != profile::Subnormals::unknown && f32.out != profile::Subnormals::unknown)
-    return f32.in == profile::Subnormals::flushed || f32.out == profile::Subnormals::flushed;
+  if (knows_subnormals()) return f32.in == profile::Subnormals::flushed || f32.out == profile::Subnormals::flushed;
   return device_ && !device_->facts().denormals_kept_f32;
 }
 
@@ -124,6 +131,7 @@ cases::Executors VerifyRun::executors() {
   if (other_.executor) {
     cases::Executors made = library::executors_of(reference_, *other_.executor);
     made.profile = &profile_;
+    if (knows_subnormals()) made.flushes_subnormals = device_flushes_subnormals();
     return made;
   }
   return {.reference = reference_,

@@ -75,9 +75,14 @@ void check_variable(const std::string& name) {
   ir::require(is_name, "environment must have names of variables");
 }
 
+std::int64_t count_of(const Json& json, std::string_view what) {
+  ir::require(json.whole() != nullptr && *json.whole() >= 0, what, " must be a whole number that is not negative");
+  return *json.whole();
+}
+
 ExecDescription description_of(const Json& json) {
-  ir::formats::check_keys(ir::formats::object_of(json, "candidate"),
-                          {"name", "version", "device", "models", "taps", "subnormals", "environment", "serves"});
+  ir::formats::check_keys(ir::formats::object_of(json, "candidate"), {"name", "version", "device", "models", "taps",
+                                                                      "subnormals", "environment", "serves", "jobs"});
   ExecDescription made{.name = words(json, "name"),
                        .version = words(json, "version"),
                        .device = words(json, "device"),
@@ -94,12 +99,9 @@ ExecDescription description_of(const Json& json) {
   ir::require(subnormals.empty() || subnormals == "kept" || subnormals == "flushed",
               "subnormals must be 'kept' or 'flushed'");
   made.keeps_subnormals = subnormals == "kept";
+  if (const Json* jobs = json.find("jobs")) made.most_jobs = count_of(*jobs, "jobs");
+  ir::require(made.most_jobs > 0, "jobs must be 1 at least");
   return made;
-}
-
-std::int64_t count_of(const Json& json, std::string_view what) {
-  ir::require(json.whole() != nullptr && *json.whole() >= 0, what, " must be a whole number that is not negative");
-  return *json.whole();
 }
 
 ir::TensorType type_of(const Json& json) {
@@ -133,6 +135,7 @@ AnsweredNode node_of(const Json& json) {
     made.kernel = words(json, "kernel");
     if (const Json* ns = json.find("ns")) made.nanoseconds = static_cast<std::uint64_t>(count_of(*ns, "ns"));
     if (const Json* sums = json.find("sums")) made.sums = ir::formats::parse_sums(to_text(*sums));
+    for (const ir::Sum& sum : made.sums) ir::formats::require_modest(sum);
     return made;
   });
 }
@@ -148,12 +151,8 @@ void read_run(const Json& run, ExecAnswer& answer) {
   for (const Json& node : optional_array(run, "nodes")) answer.nodes.push_back(node_of(node));
 }
 
-ExecAnswer answer_of(const Json& json) {
-  const JsonArray& jobs = array_of(member(json, "jobs"), "jobs");
-  ir::require(jobs.size() == 1, "jobs must have the one that was asked for, got ", jobs.size());
-  const Json& job = jobs.front();
+ExecAnswer answer_of(const Json& job) {
   ir::formats::check_keys(ir::formats::object_of(job, "a job"), {"id", "status", "message", "seconds", "runs"});
-  ir::require(count_of(member(job, "id"), "id") == 0, "there is no job of that id");
   ExecAnswer made;
   const auto status = ir::enum_value<ExecStatus>(ir::formats::text_of(member(job, "status"), "status"));
   ir::require(status.has_value(), "status must be 'ok', 'unsupported', 'error' or 'failed'");
@@ -168,6 +167,22 @@ ExecAnswer answer_of(const Json& json) {
   ir::require(runs.size() == 1, "runs must have the one that was asked for, got ", runs.size());
   read_run(runs.front(), made);
   return made;
+}
+
+std::vector<ExecAnswer> answers_of(const Json& json, std::size_t count) {
+  const JsonArray& jobs = array_of(member(json, "jobs"), "jobs");
+  const std::string wanted = count == 1 ? "the one that was" : ir::cat("the ", count, " that were");
+  ir::require(jobs.size() == count, "jobs must have ", wanted, " asked for, got ", jobs.size());
+  std::vector<std::optional<ExecAnswer>> found(count);
+  for (const Json& job : jobs) {
+    ir::formats::object_of(job, "a job");
+    const auto id = static_cast<std::size_t>(count_of(member(job, "id"), "id"));
+    ir::require(id < count && !found[id], "there is no ", id < count ? "second job" : "job", " of that id");
+    found[id] = count == 1 ? answer_of(job) : within(ir::cat("job ", id), [&] { return answer_of(job); });
+  }
+  std::vector<ExecAnswer> answers;
+  for (std::optional<ExecAnswer>& one : found) answers.push_back(std::move(*one));
+  return answers;
 }
 
 /// The whole of response.json, whose schema is the right one.
@@ -190,8 +205,8 @@ ExecDescription read_description(int folder) {
   });
 }
 
-ExecAnswer read_answer(int folder) {
-  return within("response.json", [&] { return answer_of(read_response(folder)); });
+std::vector<ExecAnswer> read_answers(int folder, std::size_t jobs) {
+  return within("response.json", [&] { return answers_of(read_response(folder), jobs); });
 }
 
 }  // namespace plumb::parity::foreign

@@ -35,6 +35,7 @@ struct ExecDescription {
   std::vector<std::string> taps;         ///< those that it can give; empty: any
   std::vector<std::string> environment;  ///< the variables that it depends on
   bool keeps_subnormals = false;
+  std::int64_t most_jobs = 1;  ///< as many as one request may have
 };
 
 /// A candidate's words on the node that computes a value.
@@ -44,7 +45,7 @@ struct AnsweredNode {
   std::vector<ir::Sum> sums;
 };
 
-/// A candidate's answer to the one run that it was asked for.
+/// A candidate's answer to a job, which asks for one run.
 struct ExecAnswer {
   ExecStatus status = ExecStatus::ok;
   std::string message;
@@ -55,6 +56,7 @@ struct ExecAnswer {
 /// Reads response.json of an exchange's folder. Throws Error, which says where, unless it is what plumb.exec/1 wants;
 /// the files that it names are not looked at. `folder` is an open descriptor.
 ExecDescription read_description(int folder);
-ExecAnswer read_answer(int folder);
+/// The answers to that many jobs, in their order.
+std::vector<ExecAnswer> read_answers(int folder, std::size_t jobs);
 
 }  // namespace plumb::parity::foreign

@@ -33,10 +33,10 @@ JsonArray texts(const std::vector<std::string>& all) {
   return array;
 }
 
-JsonObject job_json(const ExecRequest& request, JsonArray inputs) {
+JsonObject job_json(std::size_t id, const ExecRequest& request, const std::string& graph, JsonArray inputs) {
   JsonObject model, run, job;
   if (!request.onnx.empty()) model.emplace_back("onnx", request.onnx);
-  model.emplace_back("plumb.graph/1", "graph.json");
+  model.emplace_back("plumb.graph/1", graph);
   JsonArray wanted, runs;
   for (const WantedValue& value : request.wanted) {
     JsonObject object = named(value.name, value.type);
@@ -46,7 +46,7 @@ JsonObject job_json(const ExecRequest& request, JsonArray inputs) {
   }
   run.emplace_back("inputs", std::move(inputs));
   runs.emplace_back(std::move(run));
-  job.emplace_back("id", std::int64_t{0});
+  job.emplace_back("id", static_cast<std::int64_t>(id));
   job.emplace_back("taps", ir::enum_name(request.taps));
   job.emplace_back("seconds", std::int64_t{request.time.count()});
   job.emplace_back("model", std::move(model));
@@ -73,23 +73,27 @@ void make_folder(int folder, const char* name) {
 
 void write_description_request(int folder) { write_json(folder, "describe", {}); }
 
-std::vector<WrittenInput> write_request(int folder, const ExecRequest& request) {
+std::vector<std::vector<WrittenInput>> write_request(int folder, std::span<const ExecRequest> requests) {
   make_folder(folder, "in");
   make_folder(folder, "out");
-  write_new(folder, "graph.json", request.graph + '\n');
-  std::vector<WrittenInput> written;
-  JsonArray inputs;
-  for (const GivenTensor& given : request.inputs) {
-    const std::string file = ir::cat("in/", written.size(), ".npy");
-    write_new(folder, file, given.tensor);
-    written.push_back({given.name, file, hash_of_file(folder, file)});
-    JsonObject object = named(given.name, given.tensor.type());
-    if (given.is_param) object.emplace_back("param", true);
-    object.emplace_back("file", file);
-    inputs.emplace_back(std::move(object));
-  }
+  std::vector<std::vector<WrittenInput>> written(requests.size());
   JsonArray jobs;
-  jobs.emplace_back(job_json(request, std::move(inputs)));
+  std::size_t files = 0;
+  for (std::size_t id = 0; id < requests.size(); ++id) {
+    const std::string graph = id == 0 ? "graph.json" : ir::cat("graph-", id, ".json");
+    write_new(folder, graph, requests[id].graph + '\n');
+    JsonArray inputs;
+    for (const GivenTensor& given : requests[id].inputs) {
+      const std::string file = ir::cat("in/", files++, ".npy");
+      write_new(folder, file, given.tensor);
+      written[id].push_back({given.name, file, hash_of_file(folder, file)});
+      JsonObject object = named(given.name, given.tensor.type());
+      if (given.is_param) object.emplace_back("param", true);
+      object.emplace_back("file", file);
+      inputs.emplace_back(std::move(object));
+    }
+    jobs.emplace_back(job_json(id, requests[id], graph, std::move(inputs)));
+  }
   write_json(folder, "run", std::move(jobs));
   return written;
 }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,11 @@ struct GivenTensor {
 struct ExecRequest {
   Taps taps = Taps::results;
   std::chrono::seconds time{};
-  std::string onnx;   ///< absolute path of the user's model; "" where that is not what runs
-  std::string graph;  ///< text of plumb.graph/1
-  std::vector<std::string> results;
-  std::vector<WantedValue> wanted;
-  std::vector<GivenTensor> inputs;
+  std::string onnx = {};   ///< absolute path of the user's model; "" where that is not what runs
+  std::string graph = {};  ///< text of plumb.graph/1
+  std::vector<std::string> results = {};
+  std::vector<WantedValue> wanted = {};
+  std::vector<GivenTensor> inputs = {};
 };
 
 /// An input as it was written.
@@ -45,8 +46,8 @@ struct WrittenInput {
 /// Writes request.json, which asks a candidate to describe itself, into an exchange's folder.
 void write_description_request(int folder);
 
-/// Writes a run's request: request.json, graph.json, the inputs as in/0.npy and so on, and an empty folder out. Throws
-/// Error, with the file's name.
-std::vector<WrittenInput> write_request(int folder, const ExecRequest& request);
+/// Writes a request of as many jobs: request.json, graph.json, graph-1.json and so on, the inputs as in/0.npy and so
+/// on, and an empty folder out. Gives the inputs of each job. Throws Error, with the file's name.
+std::vector<std::vector<WrittenInput>> write_request(int folder, std::span<const ExecRequest> requests);
 
 }  // namespace plumb::parity::foreign

@@ -12,43 +12,55 @@ namespace {
 
 constexpr std::size_t longest_message = 1000;
 
-/// One run, whose steps share what was asked and where.
-class ExecRun {
+/// One exchange, whose steps share what was asked and where.
+class Exchange {
  public:
-  ExecRun(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph, Answers& answers)
+  Exchange(const ExecProgram& program, const std::vector<ExecJob>& jobs)
       : program_(program),
-        request_(request),
-        graph_(graph),
-        answers_(answers),
-        scratch_(bytes_of(request), program.options.keep),
+        jobs_(jobs),
+        scratch_(bytes_of(jobs), program.options.keep),
         candidate_(ir::cat("candidate '", program.options.name, "'")) {}
 
-  ExecResults run(const std::vector<ir::Value>& required) {
-    const auto inputs = write_request(scratch_.descriptor(), request_);
-    start();
-    const ExecAnswer answer = read();
-    obey(answer);
-    check_inputs(inputs);
-    for (const auto& value : answer.values) take(value);
-    answers_.require_all(required);
-    ExecResults made;
-    report(answer, made);
-    made.values = std::move(answers_.values);
-    made.notes = answers_.notes();
-    return made;
-  }
+  std::vector<ExecResults> run();
 
  private:
-  static std::uint64_t bytes_of(const ExecRequest& request) {
+  static std::uint64_t bytes_of(const std::vector<ExecJob>& jobs) {
     std::uint64_t bytes = 0;
-    for (const auto& input : request.inputs) bytes += input.tensor.bytes().size();
-    for (const auto& value : request.wanted) bytes += value.type.bytes();
+    for (const ExecJob& job : jobs) {
+      for (const auto& input : job.request.inputs) bytes += input.tensor.bytes().size();
+      for (const auto& value : job.request.wanted) bytes += value.type.bytes();
+    }
     return bytes;
   }
 
   template <class... Parts>
   [[noreturn]] void give_up(const Parts&... parts) const {
     throw ir::DeviceError(ir::cat(candidate_, ' ', parts...));
+  }
+
+  /// Takes an Error of `act` as garbage in the answer.
+  template <class Act>
+  auto believe(const std::string& where, Act act) const {
+    try {
+      return act();
+    } catch (const ir::Error& error) {
+      give_up("gave a malformed answer: ", where, ir::raw::shown(error.what(), longest_message));
+    }
+  }
+
+  ExecResults results_of(const ExecJob& job, const ExecAnswer& answer, const std::vector<WrittenInput>& inputs) const {
+    Answers answers(candidate_, job.graph, job.names, job.wanted);
+    if (answer.status == ExecStatus::unsupported) return {.refused = answer.message};
+    if (answer.status == ExecStatus::error) give_up("says: ", answer.message);
+    if (answer.status == ExecStatus::failed) answers.fail("failed: ", answer.message);
+    check_inputs(inputs, answers);
+    for (const auto& value : answer.values) take(value, answers);
+    answers.require_all(job.required);
+    ExecResults made;
+    report(job.graph, answer, answers, made);
+    made.values = std::move(answers.values);
+    made.notes = answers.notes();
+    return made;
   }
 
   void start() {
@@ -63,28 +75,7 @@ class ExecRun {
     }
   }
 
-  /// Takes an Error of `act` as garbage in the answer.
-  template <class Act>
-  auto believe(const std::string& where, Act act) const {
-    try {
-      return act();
-    } catch (const ir::Error& error) {
-      give_up("gave a malformed answer: ", where, ir::raw::shown(error.what(), longest_message));
-    }
-  }
-
-  ExecAnswer read() const {
-    return believe("", [&] { return read_answer(scratch_.descriptor()); });
-  }
-
-  /// Throws what the candidate says.
-  void obey(const ExecAnswer& answer) const {
-    if (answer.status == ExecStatus::unsupported) throw ir::Unsupported(answer.message);
-    if (answer.status == ExecStatus::error) give_up("says: ", answer.message);
-    if (answer.status == ExecStatus::failed) answers_.fail("failed: ", answer.message);
-  }
-
-  void check_inputs(const std::vector<WrittenInput>& inputs) const {
+  void check_inputs(const std::vector<WrittenInput>& inputs, const Answers& answers) const {
     const auto is_same = [&](const WrittenInput& input) {
       try {
         return hash_of_file(scratch_.descriptor(), input.file) == input.hash;
@@ -93,23 +84,23 @@ class ExecRun {
       }
     };
     for (const auto& input : inputs)
-      if (!is_same(input)) answers_.fail("changed its input '", shown_name(input.name), "' (", input.file, ")");
+      if (!is_same(input)) answers.fail("changed its input '", shown_name(input.name), "' (", input.file, ")");
   }
 
-  void take(const AnsweredTensor& answered) {
-    const auto value = answers_.wanted_by(answered.name);
+  void take(const AnsweredTensor& answered, Answers& answers) const {
+    const auto value = answers.wanted_by(answered.name);
     if (!value) return;
     const std::string where = ir::cat("value '", shown_name(answered.name), "', ", shown_name(answered.file), ": ");
     believe(where, [&] { check_tensor(scratch_.descriptor(), answered); });
-    answers_.require_type(answered.name, answered.type, *value);
-    answers_.add(answered.name, *value, believe(where, [&] { return read_tensor(scratch_.descriptor(), answered); }));
+    answers.require_type(answered.name, answered.type, *value);
+    answers.add(answered.name, *value, believe(where, [&] { return read_tensor(scratch_.descriptor(), answered); }));
   }
 
-  void report(const ExecAnswer& answer, ExecResults& made) {
-    made.nodes = foreign_nodes(graph_);
+  static void report(const ir::Graph& graph, const ExecAnswer& answer, Answers& answers, ExecResults& made) {
+    made.nodes = foreign_nodes(graph);
     for (const auto& node : answer.nodes) {
-      const auto value = answers_.find(node.value);
-      const auto producer = value ? graph_.producer(*value) : std::nullopt;
+      const auto value = answers.find(node.value);
+      const auto producer = value ? graph.producer(*value) : std::nullopt;
       if (!producer) continue;
       ir::NodeReport& report = made.nodes[*producer];
       report.kernel = node.kernel;
@@ -119,12 +110,22 @@ class ExecRun {
   }
 
   const ExecProgram& program_;
-  const ExecRequest& request_;
-  const ir::Graph& graph_;
-  Answers& answers_;
+  const std::vector<ExecJob>& jobs_;
   const Scratch scratch_;
   const std::string candidate_;
 };
+
+std::vector<ExecResults> Exchange::run() {
+  std::vector<ExecRequest> requests;
+  for (const ExecJob& job : jobs_) requests.push_back(job.request);
+  const auto inputs = write_request(scratch_.descriptor(), requests);
+  start();
+  const std::vector<ExecAnswer> answers =
+      believe("", [&] { return read_answers(scratch_.descriptor(), jobs_.size()); });
+  std::vector<ExecResults> all;
+  for (std::size_t i = 0; i < jobs_.size(); ++i) all.push_back(results_of(jobs_[i], answers[i], inputs[i]));
+  return all;
+}
 
 }  // namespace
 
@@ -137,11 +138,8 @@ std::string problem_of(const ir::files::ProcessEnd& end, std::chrono::seconds ti
   return lines.empty() ? what : what + "; its last lines:\n" + lines;
 }
 
-ExecResults run_program(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph,
-                        const ValueNames& names, const std::vector<ir::Value>& wanted,
-                        const std::vector<ir::Value>& required) {
-  Answers answers(ir::cat("candidate '", program.options.name, "'"), graph, names, wanted);
-  return ExecRun(program, request, graph, answers).run(required);
+std::vector<ExecResults> run_program(const ExecProgram& program, const std::vector<ExecJob>& jobs) {
+  return Exchange(program, jobs).run();
 }
 
 }  // namespace plumb::parity::foreign

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,21 +19,28 @@ struct ExecProgram {
   ExecOptions options;
 };
 
-/// The outcome of one run.
+/// One job: what is asked, of which graph and by which names. `wanted` are the values of the request, `required` those
+/// that must be there.
+struct ExecJob {
+  ExecRequest request;
+  const ir::Graph& graph;
+  const ValueNames& names;
+  std::vector<ir::Value> wanted, required;
+};
+
+/// The outcome of one job.
 struct ExecResults {
-  ir::Tensors values;  ///< those that were wanted
-  std::vector<ir::NodeReport> nodes;
-  std::vector<std::string> notes;
+  ir::Tensors values = {};  ///< those that were wanted
+  std::vector<ir::NodeReport> nodes = {};
+  std::vector<std::string> notes = {};
+  std::optional<std::string> refused = {};  ///< its words, where it says that it is unsupported; nothing else is set
 };
 
 /// Why a program's end is none that an answer can be read after, with its last lines; "" where it is.
 std::string problem_of(const ir::files::ProcessEnd& end, std::chrono::seconds time);
 
-/// Starts the program on a request and reads its answer. `wanted` are the values of the request, `required` those that
-/// must be there. Throws DeviceError where the program crashes, is late or answers with garbage, or says "error";
-/// Unsupported where it says so; core::CandidateError where it did what it must not, or says so.
-ExecResults run_program(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph,
-                        const ValueNames& names, const std::vector<ir::Value>& wanted,
-                        const std::vector<ir::Value>& required);
+/// Starts the program on a request of these jobs and reads its answers. Throws DeviceError where the program crashes,
+/// is late or answers with garbage, or says "error"; core::CandidateError where it did what it must not, or says so.
+std::vector<ExecResults> run_program(const ExecProgram& program, const std::vector<ExecJob>& jobs);
 
 }  // namespace plumb::parity::foreign

@@ -38,6 +38,7 @@ class VerifyRun {
   void feed_as_candidate(Batch& batch) const;
   void open_profile();
   void open_policy(Batch& batch) const;
+  bool knows_subnormals() const;
   bool device_flushes_subnormals() const;
   cases::Executors executors();
   void print_plan(const ir::Graph& graph);
