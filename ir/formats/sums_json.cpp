@@ -131,4 +131,16 @@ SumOfNode parse_sum_of_node(std::string_view text) {
   return {text_member(json, "node"), sum_of(json)};
 }
 
+void require_modest(const Sum& sum) {
+  constexpr std::size_t most_levels = 8;
+  constexpr std::int64_t most_items = std::int64_t{1} << 20;
+  require(sum.levels.size() <= most_levels, "a sum has at most ", most_levels, " levels, got ", sum.levels.size());
+  std::int64_t items = 1;
+  for (const SumLevel& level : sum.levels) {
+    if (level.count == 0) continue;
+    require(level.count <= most_items / items, "the levels of a sum have at most ", most_items, " items together");
+    items *= level.count;
+  }
+}
+
 }  // namespace plumb::ir::formats

@@ -31,4 +31,8 @@ std::string to_json(const SumOfNode& row);
 std::vector<Sum> parse_sums(std::string_view text);
 SumOfNode parse_sum_of_node(std::string_view text);
 
+/// Throws Error where a sum that strangers describe has more levels than 8, or items of more than 2^20 together, which
+/// nobody could walk.
+void require_modest(const Sum& sum);
+
 }  // namespace plumb::ir::formats

@@ -11,6 +11,7 @@
 #include "library/reference.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/show/describe.hpp"
+#include "parity/cli/verifying/assumptions.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
@@ -75,11 +76,9 @@ void VerifyRun::open_policy(Batch& batch) const {
 void VerifyRun::open_profile() {
   const std::string& path = flags_.emulate.empty() ? flags_.profile : flags_.emulate;
   if (path.empty()) {
-    if (!flags_.quiet && std::ranges::any_of(candidates_, [](const auto& one) { return !one->is_foreign(); }))
-      out_ << core::terminal::folded(
-          "no device profile: assuming the most pessimistic matrix-unit accumulation; run "
-          "`plumb probe` to measure it\n",
-          style_.width);
+    for (const auto& one : candidates_)
+      if (const std::string line = one->assumptions(); !flags_.quiet && !line.empty())
+        out_ << core::terminal::folded(line + '\n', style_.width);
     return;
   }
   profile_ = profile::read_profile(path);

@@ -9,6 +9,7 @@
 
 #include "ir/executor.hpp"
 #include "parity/cases/pairing.hpp"
+#include "parity/core/trial.hpp"
 
 namespace plumb::parity::cases {
 struct Case;
@@ -67,6 +68,11 @@ class Candidate : public ir::Executor {
 
   /// Further remarks on the last run for whoever reads the verdict: tensors that no value was found for, say.
   virtual std::vector<std::string> notes() const { return {}; }
+
+  /// Runs trials, each by itself, in as few exchanges as it can.
+  virtual std::vector<core::TrialEnd> run_trials(std::vector<core::Trial> trials) {
+    return core::one_by_one(*this)(std::move(trials));
+  }
 
   bool has_kernel(const ir::OpSchema& /*schema*/) const override { return true; }
 };

@@ -75,10 +75,15 @@ void check_variable(const std::string& name) {
   ir::require(is_name, "environment must have names of variables");
 }
 
+std::int64_t count_of(const Json& json, std::string_view what) {
+  ir::require(json.whole() != nullptr && *json.whole() >= 0, what, " must be a whole number that is not negative");
+  return *json.whole();
+}
+
 ExecDescription description_of(const Json& json) {
   ir::formats::check_keys(
       ir::formats::object_of(json, "candidate"),
-      {"name", "version", "device", "models", "taps", "subnormals", "environment", "serves", "supports"});
+      {"name", "version", "device", "models", "taps", "subnormals", "environment", "serves", "supports", "jobs"});
   ExecDescription made{.name = words(json, "name"),
                        .version = words(json, "version"),
                        .device = words(json, "device"),
@@ -99,12 +104,9 @@ ExecDescription description_of(const Json& json) {
     ir::require(supports->boolean() != nullptr, "supports must be true or false, got ", supports->kind());
     made.answers_supports = *supports->boolean();
   }
+  if (const Json* jobs = json.find("jobs")) made.most_jobs = count_of(*jobs, "jobs");
+  ir::require(made.most_jobs > 0, "jobs must be 1 at least");
   return made;
-}
-
-std::int64_t count_of(const Json& json, std::string_view what) {
-  ir::require(json.whole() != nullptr && *json.whole() >= 0, what, " must be a whole number that is not negative");
-  return *json.whole();
 }
 
 ir::TensorType type_of(const Json& json) {
@@ -138,6 +140,7 @@ AnsweredNode node_of(const Json& json) {
     made.kernel = words(json, "kernel");
     if (const Json* ns = json.find("ns")) made.nanoseconds = static_cast<std::uint64_t>(count_of(*ns, "ns"));
     if (const Json* sums = json.find("sums")) made.sums = ir::formats::parse_sums(to_text(*sums));
+    for (const ir::Sum& sum : made.sums) ir::formats::require_modest(sum);
     return made;
   });
 }
@@ -153,17 +156,7 @@ void read_run(const Json& run, ExecAnswer& answer) {
   for (const Json& node : optional_array(run, "nodes")) answer.nodes.push_back(node_of(node));
 }
 
-/// The one job that was asked for.
-const Json& job_of(const Json& json, std::initializer_list<std::string_view> keys) {
-  const JsonArray& jobs = array_of(member(json, "jobs"), "jobs");
-  ir::require(jobs.size() == 1, "jobs must have the one that was asked for, got ", jobs.size());
-  const Json& job = jobs.front();
-  ir::formats::check_keys(ir::formats::object_of(job, "a job"), keys);
-  ir::require(count_of(member(job, "id"), "id") == 0, "there is no job of that id");
-  return job;
-}
-
-/// Its status, with the message that all but "ok" need.
+/// The status of a job, with the message that all but "ok" need.
 ExecAnswer status_of(const Json& job) {
   ExecAnswer made;
   const auto status = ir::enum_value<ExecStatus>(ir::formats::text_of(member(job, "status"), "status"));
@@ -176,8 +169,8 @@ ExecAnswer status_of(const Json& job) {
   return made;
 }
 
-ExecAnswer answer_of(const Json& json) {
-  const Json& job = job_of(json, {"id", "status", "message", "seconds", "runs"});
+ExecAnswer answer_of(const Json& job) {
+  ir::formats::check_keys(ir::formats::object_of(job, "a job"), {"id", "status", "message", "seconds", "runs"});
   ExecAnswer made = status_of(job);
   if (made.status != ExecStatus::ok) return made;
   const JsonArray& runs = array_of(member(job, "runs"), "runs");
@@ -186,8 +179,8 @@ ExecAnswer answer_of(const Json& json) {
   return made;
 }
 
-Refusals refusals_of(const Json& json, const std::set<std::string>& labels) {
-  const Json& job = job_of(json, {"id", "status", "message", "refused"});
+Refusals refusals_of(const Json& job, const std::set<std::string>& labels) {
+  ir::formats::check_keys(ir::formats::object_of(job, "a job"), {"id", "status", "message", "refused"});
   const ExecAnswer answer = status_of(job);
   Refusals made;
   if (answer.status == ExecStatus::unsupported)
@@ -205,6 +198,29 @@ Refusals refusals_of(const Json& json, const std::set<std::string>& labels) {
     made.insert_or_assign(label, why);
   }
   return made;
+}
+
+/// The job of each id, of as many as were asked for.
+std::vector<const Json*> jobs_of(const Json& json, std::size_t count) {
+  const JsonArray& jobs = array_of(member(json, "jobs"), "jobs");
+  const std::string wanted = count == 1 ? "the one that was" : ir::cat("the ", count, " that were");
+  ir::require(jobs.size() == count, "jobs must have ", wanted, " asked for, got ", jobs.size());
+  std::vector<const Json*> found(count);
+  for (const Json& job : jobs) {
+    ir::formats::object_of(job, "a job");
+    const auto id = static_cast<std::size_t>(count_of(member(job, "id"), "id"));
+    ir::require(id < count && found[id] == nullptr, "there is no ", id < count ? "second job" : "job", " of that id");
+    found[id] = &job;
+  }
+  return found;
+}
+
+std::vector<ExecAnswer> answers_of(const Json& json, std::size_t count) {
+  std::vector<ExecAnswer> answers;
+  for (const Json* const job : jobs_of(json, count))
+    answers.push_back(count == 1 ? answer_of(*job)
+                                 : within(ir::cat("job ", answers.size()), [&] { return answer_of(*job); }));
+  return answers;
 }
 
 /// The whole of response.json, whose schema is the right one.
@@ -227,12 +243,15 @@ ExecDescription read_description(int folder) {
   });
 }
 
-ExecAnswer read_answer(int folder) {
-  return within("response.json", [&] { return answer_of(read_response(folder)); });
+std::vector<ExecAnswer> read_answers(int folder, std::size_t jobs) {
+  return within("response.json", [&] { return answers_of(read_response(folder), jobs); });
 }
 
 Refusals read_refusals(int folder, const std::set<std::string>& labels) {
-  return within("response.json", [&] { return refusals_of(read_response(folder), labels); });
+  return within("response.json", [&] {
+    const Json json = read_response(folder);
+    return refusals_of(*jobs_of(json, 1).front(), labels);
+  });
 }
 
 }  // namespace plumb::parity::foreign

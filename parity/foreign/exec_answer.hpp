@@ -38,6 +38,7 @@ struct ExecDescription {
   std::vector<std::string> environment;  ///< the variables that it depends on
   bool keeps_subnormals = false;
   bool answers_supports = false;  ///< whether it says which nodes it has not
+  std::int64_t most_jobs = 1;     ///< as many as one request may have
 };
 
 /// The nodes that a candidate has not, by label, with its reasons.
@@ -50,7 +51,7 @@ struct AnsweredNode {
   std::vector<ir::Sum> sums;
 };
 
-/// A candidate's answer to the one run that it was asked for.
+/// A candidate's answer to a job, which asks for one run.
 struct ExecAnswer {
   ExecStatus status = ExecStatus::ok;
   std::string message;
@@ -61,7 +62,8 @@ struct ExecAnswer {
 /// Reads response.json of an exchange's folder. Throws Error, which says where, unless it is what plumb.exec/1 wants;
 /// the files that it names are not looked at. `folder` is an open descriptor.
 ExecDescription read_description(int folder);
-ExecAnswer read_answer(int folder);
+/// The answers to that many jobs, in their order.
+std::vector<ExecAnswer> read_answers(int folder, std::size_t jobs);
 /// `labels` are those of the graph's nodes, all of which a candidate refuses that says "unsupported".
 Refusals read_refusals(int folder, const std::set<std::string>& labels);
 

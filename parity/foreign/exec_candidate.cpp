@@ -40,6 +40,24 @@ struct Asked {
   std::vector<ir::Value> wanted, required;
 };
 
+/// The request of a run, without its inputs.
+ExecRequest request_of(const ExecProgram& program, const ir::Graph& graph, const ValueNames& names,
+                       const Asked& asked) {
+  ExecRequest request{.taps = asked.taps, .time = program.options.timeout, .graph = ir::formats::graph_json(graph)};
+  for (const ir::Value value : graph.results()) request.results.push_back(names.name(value));
+  for (const ir::Value value : asked.wanted)
+    request.wanted.push_back({names.name(value), graph.name(value), names.also(value), graph.type(value)});
+  return request;
+}
+
+/// Lends the request the tensors that feed a graph.
+void add_inputs(const ir::Graph& graph, const ir::Feeds& inputs, const ir::Feeds& params, ExecRequest& request) {
+  for (ir::Value v = 0; graph.is_source(v); ++v) {
+    const bool is_param = v >= graph.inputs().size();
+    request.inputs.push_back({graph.name(v), is_param, fed(graph, is_param ? params : inputs, v)});
+  }
+}
+
 class ExecExecutable final : public ir::Executable {
  public:
   /// `written` is a model that was made of the graph, or null.
@@ -51,26 +69,20 @@ class ExecExecutable final : public ir::Executable {
         model_(std::move(model)),
         names_(graph_, model_.file.get()),
         asked_(std::move(asked)),
-        last_(last) {
-    request_.taps = asked_.taps;
-    request_.time = program.options.timeout;
+        last_(last),
+        request_(request_of(program, graph_, names_, asked_)) {
     request_.onnx = model_.onnx;
     request_.written_onnx = std::move(written);
-    request_.graph = ir::formats::graph_json(graph_);
-    for (const ir::Value value : graph_.results()) request_.results.push_back(names_.name(value));
-    for (const ir::Value value : asked_.wanted)
-      request_.wanted.push_back({names_.name(value), graph_.name(value), names_.also(value), graph_.type(value)});
   }
 
   ir::Tensors run(const ir::Feeds& inputs) override {
     const ir::OneAtATime::Run alone(runs_);
     ExecRequest request = request_;
-    for (ir::Value v = 0; graph_.is_source(v); ++v) {
-      const bool is_param = v >= graph_.inputs().size();
-      request.inputs.push_back({graph_.name(v), is_param, fed(graph_, is_param ? params_ : inputs, v)});
-    }
+    add_inputs(graph_, inputs, params_, request);
     last_ = {};
-    ExecResults made = run_program(program_, request, graph_, names_, asked_.wanted, asked_.required, last_.fault);
+    const std::vector<ExecJob> job = {{std::move(request), graph_, names_, asked_.wanted, asked_.required}};
+    ExecResults made = std::move(run_program(program_, job, last_.fault).front());
+    if (made.refused) throw ir::Unsupported(*made.refused);
     for (const auto& [value, tensor] : made.values) last_.pairing.emplace(value, Pairing::exact);
     last_.notes = std::move(made.notes);
     nodes_ = std::move(made.nodes);
@@ -154,6 +166,16 @@ class ExecCandidate final : public Candidate {
     return found == asked_->refused.end() ? "" : found->second;
   }
 
+  std::vector<core::TrialEnd> run_trials(std::vector<core::Trial> trials) override {
+    const auto most = static_cast<std::size_t>(described_.most_jobs);
+    if (most == 1 || !takes("plumb.graph/1")) return Candidate::run_trials(std::move(trials));
+    std::vector<core::TrialEnd> ends;
+    for (std::size_t first = 0; first < trials.size(); first += most)
+      for (core::TrialEnd& end : run_together(std::span(trials).subspan(first, std::min(most, trials.size() - first))))
+        ends.push_back(std::move(end));
+    return ends;
+  }
+
  private:
   /// A graph whose nodes the candidate was asked for, and those that it refused.
   struct AskedNodes {
@@ -187,6 +209,25 @@ class ExecCandidate final : public Candidate {
     request.graph = ir::formats::graph_json(graph);
     for (const ir::Value value : graph.results()) request.results.push_back(graph.name(value));
     return refused_nodes(program_, request, graph);
+  }
+
+  /// Runs trials as the jobs of one request.
+  std::vector<core::TrialEnd> run_together(std::span<const core::Trial> trials) const {
+    std::vector<ValueNames> names;
+    names.reserve(trials.size());
+    std::vector<ExecJob> jobs;
+    for (const core::Trial& trial : trials) {
+      names.emplace_back(trial.graph, nullptr);
+      const std::vector<ir::Value> results = trial.graph.results();
+      ExecRequest request = request_of(program_, trial.graph, names.back(), {Taps::results, results, results});
+      add_inputs(trial.graph, trial.feeds, trial.feeds, request);
+      jobs.push_back({std::move(request), trial.graph, names.back(), results, results});
+    }
+    std::vector<core::TrialEnd> ends;
+    Fault fault = Fault::none;
+    for (ExecResults& one : run_program(program_, jobs, fault))
+      ends.push_back({std::move(one.values), std::move(one.nodes), std::move(one.refused)});
+    return ends;
   }
 
   bool takes(std::string_view model) const {

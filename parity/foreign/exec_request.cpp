@@ -33,21 +33,23 @@ JsonArray texts(const std::vector<std::string>& all) {
   return array;
 }
 
-/// The models that a request names, those that are not the user's own written into the folder.
-JsonObject write_models(int folder, const ExecRequest& request) {
+/// The models that a job names, those that are not the user's own written into the folder.
+JsonObject write_models(int folder, std::size_t id, const ExecRequest& request) {
+  const std::string number = id == 0 ? "" : ir::cat('-', id);
+  const std::string written = ir::cat("model", number, ".onnx"), graph = ir::cat("graph", number, ".json");
   JsonObject model;
   if (!request.onnx.empty()) {
     model.emplace_back("onnx", request.onnx);
   } else if (request.written_onnx) {
-    write_new(folder, "model.onnx", *request.written_onnx);
-    model.emplace_back("onnx", "model.onnx");
+    write_new(folder, written, *request.written_onnx);
+    model.emplace_back("onnx", written);
   }
-  write_new(folder, "graph.json", request.graph + '\n');
-  model.emplace_back("plumb.graph/1", "graph.json");
+  write_new(folder, graph, request.graph + '\n');
+  model.emplace_back("plumb.graph/1", graph);
   return model;
 }
 
-JsonObject job_json(const ExecRequest& request, JsonObject model, JsonArray inputs) {
+JsonObject job_json(std::size_t id, const ExecRequest& request, JsonObject model, JsonArray inputs) {
   JsonObject run, job;
   JsonArray wanted, runs;
   for (const WantedValue& value : request.wanted) {
@@ -58,7 +60,7 @@ JsonObject job_json(const ExecRequest& request, JsonObject model, JsonArray inpu
   }
   run.emplace_back("inputs", std::move(inputs));
   runs.emplace_back(std::move(run));
-  job.emplace_back("id", std::int64_t{0});
+  job.emplace_back("id", static_cast<std::int64_t>(id));
   job.emplace_back("taps", ir::enum_name(request.taps));
   job.emplace_back("seconds", std::int64_t{request.time.count()});
   job.emplace_back("model", std::move(model));
@@ -89,30 +91,33 @@ void write_support_request(int folder, const ExecRequest& request) {
   JsonObject job;
   job.emplace_back("id", std::int64_t{0});
   job.emplace_back("seconds", std::int64_t{request.time.count()});
-  job.emplace_back("model", write_models(folder, request));
+  job.emplace_back("model", write_models(folder, 0, request));
   job.emplace_back("results", texts(request.results));
   JsonArray jobs;
   jobs.emplace_back(std::move(job));
   write_json(folder, "supports", std::move(jobs));
 }
 
-std::vector<WrittenInput> write_request(int folder, const ExecRequest& request) {
+std::vector<std::vector<WrittenInput>> write_request(int folder, std::span<const ExecRequest> requests) {
   make_folder(folder, "in");
   make_folder(folder, "out");
-  JsonObject model = write_models(folder, request);
-  std::vector<WrittenInput> written;
-  JsonArray inputs;
-  for (const GivenTensor& given : request.inputs) {
-    const std::string file = ir::cat("in/", written.size(), ".npy");
-    write_new(folder, file, given.tensor);
-    written.push_back({given.name, file, hash_of_file(folder, file)});
-    JsonObject object = named(given.name, given.tensor.type());
-    if (given.is_param) object.emplace_back("param", true);
-    object.emplace_back("file", file);
-    inputs.emplace_back(std::move(object));
-  }
+  std::vector<std::vector<WrittenInput>> written(requests.size());
   JsonArray jobs;
-  jobs.emplace_back(job_json(request, std::move(model), std::move(inputs)));
+  std::size_t files = 0;
+  for (std::size_t id = 0; id < requests.size(); ++id) {
+    JsonObject model = write_models(folder, id, requests[id]);
+    JsonArray inputs;
+    for (const GivenTensor& given : requests[id].inputs) {
+      const std::string file = ir::cat("in/", files++, ".npy");
+      write_new(folder, file, given.tensor);
+      written[id].push_back({given.name, file, hash_of_file(folder, file)});
+      JsonObject object = named(given.name, given.tensor.type());
+      if (given.is_param) object.emplace_back("param", true);
+      object.emplace_back("file", file);
+      inputs.emplace_back(std::move(object));
+    }
+    jobs.emplace_back(job_json(id, requests[id], std::move(model), std::move(inputs)));
+  }
   write_json(folder, "run", std::move(jobs));
   return written;
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,13 +31,13 @@ struct GivenTensor {
 struct ExecRequest {
   Taps taps = Taps::results;
   std::chrono::seconds time{};
-  std::string onnx;  ///< absolute path of the user's model; "" where that is not what runs
+  std::string onnx = {};  ///< absolute path of the user's model; "" where that is not what runs
   /// The bytes of a model that was made of the graph, for where there is no such path; null where there is none.
-  std::shared_ptr<const std::string> written_onnx;
-  std::string graph;  ///< text of plumb.graph/1
-  std::vector<std::string> results;
-  std::vector<WantedValue> wanted;
-  std::vector<GivenTensor> inputs;
+  std::shared_ptr<const std::string> written_onnx = {};
+  std::string graph = {};  ///< text of plumb.graph/1
+  std::vector<std::string> results = {};
+  std::vector<WantedValue> wanted = {};
+  std::vector<GivenTensor> inputs = {};
 };
 
 /// An input as it was written.
@@ -51,8 +52,8 @@ void write_description_request(int folder);
 /// Writes a request for the nodes of a graph that a candidate does not support: of a run's, the models and results.
 void write_support_request(int folder, const ExecRequest& request);
 
-/// Writes a run's request: request.json, the models, the inputs as in/0.npy and so on, and an empty folder out. Throws
-/// Error, with the file's name.
-std::vector<WrittenInput> write_request(int folder, const ExecRequest& request);
+/// Writes a request of as many jobs: request.json, the models (graph.json, graph-1.json and so on), the inputs as
+/// in/0.npy and so on, and an empty folder out. Gives the inputs of each job. Throws Error, with the file's name.
+std::vector<std::vector<WrittenInput>> write_request(int folder, std::span<const ExecRequest> requests);
 
 }  // namespace plumb::parity::foreign

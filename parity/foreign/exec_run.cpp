@@ -43,50 +43,41 @@ auto believe(const ExecProgram& program, Fault& fault, const std::string& where,
   }
 }
 
-/// One run, whose steps share what was asked and where.
-class ExecRun {
+/// One exchange, whose steps share what was asked and where.
+class Exchange {
  public:
-  ExecRun(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph, Answers& answers,
-          Fault& fault)
-      : program_(program),
-        request_(request),
-        graph_(graph),
-        answers_(answers),
-        fault_(fault),
-        scratch_(bytes_of(request), program.options.keep) {}
+  Exchange(const ExecProgram& program, const std::vector<ExecJob>& jobs, Fault& fault)
+      : program_(program), jobs_(jobs), fault_(fault), scratch_(bytes_of(jobs), program.options.keep) {}
 
-  ExecResults run(const std::vector<ir::Value>& required) {
-    const auto inputs = write_request(scratch_.descriptor(), request_);
-    answer_in(scratch_, program_, fault_);
-    const ExecAnswer answer = believe(program_, fault_, "", [&] { return read_answer(scratch_.descriptor()); });
-    obey(answer);
-    check_inputs(inputs);
-    for (const auto& value : answer.values) take(value);
-    answers_.require_all(required);
-    ExecResults made;
-    report(answer, made);
-    made.values = std::move(answers_.values);
-    made.notes = answers_.notes();
-    return made;
-  }
+  std::vector<ExecResults> run();
 
  private:
-  static std::uint64_t bytes_of(const ExecRequest& request) {
+  static std::uint64_t bytes_of(const std::vector<ExecJob>& jobs) {
     std::uint64_t bytes = 0;
-    for (const auto& input : request.inputs) bytes += input.tensor.bytes().size();
-    for (const auto& value : request.wanted) bytes += value.type.bytes();
-    if (request.written_onnx) bytes += request.written_onnx->size();
+    for (const ExecJob& job : jobs) {
+      for (const auto& input : job.request.inputs) bytes += input.tensor.bytes().size();
+      for (const auto& value : job.request.wanted) bytes += value.type.bytes();
+      if (job.request.written_onnx) bytes += job.request.written_onnx->size();
+    }
     return bytes;
   }
 
-  /// Throws what the candidate says.
-  void obey(const ExecAnswer& answer) {
-    if (answer.status == ExecStatus::unsupported) throw ir::Unsupported(answer.message);
+  ExecResults results_of(const ExecJob& job, const ExecAnswer& answer, const std::vector<WrittenInput>& inputs) const {
+    Answers answers(ir::cat("candidate '", program_.options.name, "'"), job.graph, job.names, job.wanted);
+    if (answer.status == ExecStatus::unsupported) return {.refused = answer.message};
     if (answer.status == ExecStatus::error) give_up(program_, fault_, "says: ", answer.message);
-    if (answer.status == ExecStatus::failed) answers_.fail("failed: ", answer.message);
+    if (answer.status == ExecStatus::failed) answers.fail("failed: ", answer.message);
+    check_inputs(inputs, answers);
+    for (const auto& value : answer.values) take(job.graph, value, answers);
+    answers.require_all(job.required);
+    ExecResults made;
+    report(job.graph, answer, answers, made);
+    made.values = std::move(answers.values);
+    made.notes = answers.notes();
+    return made;
   }
 
-  void check_inputs(const std::vector<WrittenInput>& inputs) const {
+  void check_inputs(const std::vector<WrittenInput>& inputs, const Answers& answers) const {
     const auto is_same = [&](const WrittenInput& input) {
       try {
         return hash_of_file(scratch_.descriptor(), input.file) == input.hash;
@@ -95,28 +86,28 @@ class ExecRun {
       }
     };
     for (const auto& input : inputs)
-      if (!is_same(input)) answers_.fail("changed its input '", shown_name(input.name), "' (", input.file, ")");
+      if (!is_same(input)) answers.fail("changed its input '", shown_name(input.name), "' (", input.file, ")");
   }
 
-  void take(const AnsweredTensor& answered) {
-    const auto value = answers_.wanted_by(answered.name);
+  void take(const ir::Graph& graph, const AnsweredTensor& answered, Answers& answers) const {
+    const auto value = answers.wanted_by(answered.name);
     if (!value) return;
     const std::string where = ir::cat("value '", shown_name(answered.name), "', ", shown_name(answered.file), ": ");
     believe(program_, fault_, where, [&] { check_tensor(scratch_.descriptor(), answered); });
-    const ir::TensorType& type = graph_.type(*value);
+    const ir::TensorType& type = graph.type(*value);
     const bool is_of_type = answered.type == type;
     if (!is_of_type) fault_ = answered.type.shape == type.shape ? Fault::wrong_dtype : Fault::wrong_shape;
-    answers_.require_type(answered.name, answered.type, *value);
-    answers_.add(answered.name, *value,
-                 believe(program_, fault_, where, [&] { return read_tensor(scratch_.descriptor(), answered); }));
+    answers.require_type(answered.name, answered.type, *value);
+    answers.add(answered.name, *value,
+                believe(program_, fault_, where, [&] { return read_tensor(scratch_.descriptor(), answered); }));
     fault_ = Fault::none;  // a wider dtype has taken all of its numbers
   }
 
-  void report(const ExecAnswer& answer, ExecResults& made) {
-    made.nodes = foreign_nodes(graph_);
+  static void report(const ir::Graph& graph, const ExecAnswer& answer, Answers& answers, ExecResults& made) {
+    made.nodes = foreign_nodes(graph);
     for (const auto& node : answer.nodes) {
-      const auto value = answers_.find(node.value);
-      const auto producer = value ? graph_.producer(*value) : std::nullopt;
+      const auto value = answers.find(node.value);
+      const auto producer = value ? graph.producer(*value) : std::nullopt;
       if (!producer) continue;
       ir::NodeReport& report = made.nodes[*producer];
       report.kernel = node.kernel;
@@ -126,12 +117,22 @@ class ExecRun {
   }
 
   const ExecProgram& program_;
-  const ExecRequest& request_;
-  const ir::Graph& graph_;
-  Answers& answers_;
+  const std::vector<ExecJob>& jobs_;
   Fault& fault_;
   const Scratch scratch_;
 };
+
+std::vector<ExecResults> Exchange::run() {
+  std::vector<ExecRequest> requests;
+  for (const ExecJob& job : jobs_) requests.push_back(job.request);
+  const auto inputs = write_request(scratch_.descriptor(), requests);
+  answer_in(scratch_, program_, fault_);
+  const std::vector<ExecAnswer> answers =
+      believe(program_, fault_, "", [&] { return read_answers(scratch_.descriptor(), jobs_.size()); });
+  std::vector<ExecResults> all;
+  for (std::size_t i = 0; i < jobs_.size(); ++i) all.push_back(results_of(jobs_[i], answers[i], inputs[i]));
+  return all;
+}
 
 }  // namespace
 
@@ -154,11 +155,8 @@ Refusals refused_nodes(const ExecProgram& program, const ExecRequest& request, c
   return believe(program, fault, "", [&] { return read_refusals(scratch.descriptor(), labels); });
 }
 
-ExecResults run_program(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph,
-                        const ValueNames& names, const std::vector<ir::Value>& wanted,
-                        const std::vector<ir::Value>& required, Fault& fault) {
-  Answers answers(ir::cat("candidate '", program.options.name, "'"), graph, names, wanted);
-  return ExecRun(program, request, graph, answers, fault).run(required);
+std::vector<ExecResults> run_program(const ExecProgram& program, const std::vector<ExecJob>& jobs, Fault& fault) {
+  return Exchange(program, jobs, fault).run();
 }
 
 }  // namespace plumb::parity::foreign

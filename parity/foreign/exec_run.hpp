@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +19,21 @@ struct ExecProgram {
   ExecOptions options;
 };
 
-/// The outcome of one run.
+/// One job: what is asked, of which graph and by which names. `wanted` are the values of the request, `required` those
+/// that must be there.
+struct ExecJob {
+  ExecRequest request;
+  const ir::Graph& graph;
+  const ValueNames& names;
+  std::vector<ir::Value> wanted, required;
+};
+
+/// The outcome of one job.
 struct ExecResults {
-  ir::Tensors values;  ///< those that were wanted
-  std::vector<ir::NodeReport> nodes;
-  std::vector<std::string> notes;
+  ir::Tensors values = {};  ///< those that were wanted
+  std::vector<ir::NodeReport> nodes = {};
+  std::vector<std::string> notes = {};
+  std::optional<std::string> refused = {};  ///< its words, where it says that it is unsupported; nothing else is set
 };
 
 /// Why a program's end is none that an answer can be read after, with its last lines; "" where it is.
@@ -32,12 +42,9 @@ std::string problem_of(const ir::files::ProcessEnd& end, std::chrono::seconds ti
 /// Asks the program which nodes of a request's graph it has not, and why. Throws DeviceError as run_program does.
 Refusals refused_nodes(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph);
 
-/// Starts the program on a request and reads its answer. `wanted` are the values of the request, `required` those that
-/// must be there; `fault` becomes how it went wrong. Throws DeviceError where the program crashes, is late or answers
-/// with garbage, or says "error"; Unsupported where it says so; core::CandidateError where it did what it must not, or
-/// says so.
-ExecResults run_program(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph,
-                        const ValueNames& names, const std::vector<ir::Value>& wanted,
-                        const std::vector<ir::Value>& required, Fault& fault);
+/// Starts the program on a request of these jobs and reads its answers; `fault` becomes how it went wrong. Throws
+/// DeviceError where the program crashes, is late or answers with garbage, or says "error"; core::CandidateError where
+/// it did what it must not, or says so.
+std::vector<ExecResults> run_program(const ExecProgram& program, const std::vector<ExecJob>& jobs, Fault& fault);
 
 }  // namespace plumb::parity::foreign

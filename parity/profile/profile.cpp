@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ir/attribute.hpp"
+#include "ir/formats/sums_json.hpp"
 #include "parity/core/sha256.hpp"
 #include "parity/profile/toml_number.hpp"
 
@@ -48,6 +49,15 @@ std::string text_of(const Products& p) {
   return text + fmt::format("subnormals = {}\n", word(p.subnormals));
 }
 
+std::string text_of(const MeasuredSum& measured) {
+  std::string operands;
+  for (const ir::TensorType& type : measured.operands)
+    operands += (operands.empty() ? "" : ", ") + in_quotes(ir::cat(type));
+  std::string text = fmt::format("\n[[sum]]\nop = {}\noperands = [{}]\n", in_quotes(measured.op), operands);
+  if (!measured.kernel.empty()) text += fmt::format("kernel = {}\n", in_quotes(measured.kernel));
+  return text + fmt::format("sums = {}\n", in_quotes(ir::formats::to_json({&measured.sum, 1})));
+}
+
 /// All but the hash.
 std::string content(const DeviceProfile& profile) {
   std::string text = fmt::format("[device]\nname = {}\ndriver = {}\nuuid = {}\n", in_quotes(profile.name),
@@ -61,6 +71,7 @@ std::string content(const DeviceProfile& profile) {
     text += fmt::format("\n[[function]]\nname = {}\ndtype = {}\nmax_ulp = {}\nat = {}\nsamples = {}\nexhaustive = {}\n",
                         in_quotes(f.function), word(f.dtype), toml_number(f.max_ulp), toml_number(f.at), f.samples,
                         f.exhaustive);
+  for (const MeasuredSum& s : profile.sums) text += text_of(s);
   return text;
 }
 
@@ -99,12 +110,22 @@ std::optional<double> DeviceProfile::max_ulp_of(std::string_view function, ir::D
   return std::nullopt;
 }
 
+const MeasuredSum* DeviceProfile::sum_of(std::string_view kernel, std::string_view op, ir::Types operands) const {
+  const auto is_kernel = [&](const MeasuredSum& one) { return one.kernel == kernel && one.op == op; };
+  const auto is_place = [&](const MeasuredSum& one) {
+    return one.op == op && std::ranges::equal(one.operands, operands);
+  };
+  auto found = kernel.empty() ? sums.end() : std::ranges::find_if(sums, is_kernel);
+  if (found == sums.end()) found = std::ranges::find_if(sums, is_place);
+  return found == sums.end() ? nullptr : &*found;
+}
+
 std::string DeviceProfile::sha256() const { return core::sha256(content(*this)); }
 
 DeviceProfile safe_profile() { return {}; }
 
 std::string to_toml(const DeviceProfile& profile) {
-  return fmt::format("schema = \"plumb-profile/2\"\nsha256 = \"{}\"\n\n{}", profile.sha256(), content(profile));
+  return fmt::format("schema = \"plumb-profile/3\"\nsha256 = \"{}\"\n\n{}", profile.sha256(), content(profile));
 }
 
 }  // namespace plumb::parity::profile

@@ -7,6 +7,7 @@
 
 #include "ir/dtype.hpp"
 #include "ir/executor.hpp"
+#include "ir/op.hpp"
 
 /// The numeric fingerprint of a device (docs/probe.md): what `plumb probe` finds by experiment,
 /// and what bounds and the emulator read. What was not found is said to be unknown, never guessed.
@@ -82,13 +83,26 @@ struct FunctionError {
   bool operator==(const FunctionError&) const = default;
 };
 
+/// How a kernel adds that was found at one place: for these operands, or by its name.
+struct MeasuredSum {
+  std::string op = {};                        ///< as graph files call it
+  std::vector<ir::TensorType> operands = {};  ///< types of the product that was looked at
+  std::string kernel = {};                    ///< as the candidate calls it; "" where it does not
+  ir::Sum sum = {};
+  bool operator==(const MeasuredSum&) const = default;
+};
+
 struct DeviceProfile {
   std::string name = {}, driver = {}, uuid = {};  ///< as parity::Device has them; empty: no device
   std::vector<Products> products = {};
   std::vector<SubnormalHandling> subnormals = {};
   std::vector<FmaHandling> fma = {};
   std::vector<FunctionError> functions = {};
+  std::vector<MeasuredSum> sums = {};
 
+  /// How a kernel of that name adds or, where none is known by it, one of that op on those operands; null where nobody
+  /// looked.
+  const MeasuredSum* sum_of(std::string_view kernel, std::string_view op, ir::Types operands) const;
   /// How the unit that makes this sum adds products of operands of that dtype; unknown in everything where that unit
   /// was not measured on these dtypes (verdict.md V27).
   Products products_of(const ir::Sum& sum, ir::DType operands) const;

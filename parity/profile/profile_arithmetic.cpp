@@ -3,6 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/ops/attention.hpp"
+#include "ir/ops/causal_conv.hpp"
+#include "ir/ops/conv.hpp"
+#include "ir/ops/conv_transpose.hpp"
+#include "ir/ops/dot_general.hpp"
+#include "ir/ops/einsum.hpp"
+#include "ir/ops/gemm.hpp"
+#include "ir/ops/matmul.hpp"
+
 namespace plumb::parity::profile {
 namespace {
 
@@ -20,6 +29,13 @@ std::optional<bounds::Arithmetic> measured_arithmetic(const DeviceProfile& profi
     if (!worst || one.accumulator > worst->accumulator) worst = one;
   }
   return worst;
+}
+
+/// Whether engines give an op to their matrix units.
+bool is_for_matrix_units(const ir::Op& op) {
+  namespace ops = ir::ops;
+  return op.is<ops::Matmul>() || op.is<ops::Gemm>() || op.is<ops::DotGeneral>() || op.is<ops::Einsum>() ||
+         op.is<ops::Conv>() || op.is<ops::ConvTranspose>() || op.is<ops::CausalConv>() || op.is<ops::Attention>();
 }
 
 }  // namespace
@@ -60,6 +76,19 @@ bounds::Arithmetic arithmetic_of(const DeviceProfile* profile, std::span<const i
         return *found;
       }
   return safe;
+}
+
+bounds::Arithmetic unknown_arithmetic(const DeviceProfile* profile, const ir::Graph& segment) {
+  bounds::Arithmetic found;
+  for (const ir::Node& node : segment.nodes()) {
+    if (node.inputs.empty() || !is_for_matrix_units(node.op)) continue;
+    const ir::DType operands = segment.type(node.inputs[0]).dtype;
+    const Products unnamed =
+        profile == nullptr ? Products{} : profile->products_of({.unit = ir::SumUnit::either}, operands);
+    if (unnamed.accumulator_bits > 0) return arithmetic_of(unnamed);
+    if (operands == ir::DType::f16 || operands == ir::DType::bf16) found.truncates = found.by_exponent = true;
+  }
+  return found;
 }
 
 }  // namespace plumb::parity::profile

@@ -18,4 +18,9 @@ bounds::Arithmetic arithmetic_of(const Products& products);
 /// it is bounds::safe_arithmetic.
 bounds::Arithmetic arithmetic_of(const DeviceProfile* profile, std::span<const ir::Sum> sums, const ir::Graph& segment);
 
+/// Likewise of a kernel of somebody else's of which no sums are known. The order of its sums is unknown, and so is the
+/// unit, unless the profile has measured one that nobody named: products of f16 and bf16 may be made by a matrix unit,
+/// which cuts off (verdict.md V26).
+bounds::Arithmetic unknown_arithmetic(const DeviceProfile* profile, const ir::Graph& segment);
+
 }  // namespace plumb::parity::profile

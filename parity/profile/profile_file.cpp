@@ -5,6 +5,8 @@
 #include <set>
 
 #include "ir/files/read_file.hpp"
+#include "ir/formats/sums_json.hpp"
+#include "ir/formats/tensor_json.hpp"
 #include "ir/ops/unary.hpp"
 #include "parity/core/toml_text.hpp"
 
@@ -46,6 +48,7 @@ class Reader {
   void device(const Place& at, DeviceProfile& profile) const;
   Products product(const Place& at) const;
   FunctionError function(const Place& at) const;
+  MeasuredSum sum(const Place& at) const;
   void refuse_twins(const toml::table& file, const DeviceProfile& profile) const;
 
   const std::string& file_;
@@ -155,6 +158,35 @@ FunctionError Reader::function(const Place& at) const {
   return f;
 }
 
+MeasuredSum Reader::sum(const Place& at) const {
+  only(at, {"op", "operands", "kernel", "sums"});
+  MeasuredSum measured{.op = string(at, "op")};
+  const auto told = [&](std::string_view key, const auto& act) {
+    try {
+      act();
+    } catch (const ir::Error& error) {
+      refuse(get(at, key), at.name, ".", key, ": ", error.what());
+    }
+  };
+  const toml::array* const operands = get(at, "operands").as_array();
+  if (operands == nullptr) refuse(get(at, "operands"), at.name, ".operands: wanted an array of types");
+  told("operands", [&] {
+    ir::require(operands->size() <= 3, "wanted at most 3 types, found ", operands->size());
+    for (const toml::node& one : *operands) {
+      ir::require(one.is_string(), "wanted a type, as \"f32[2, 3]\", found ", core::kind_of(one));
+      measured.operands.push_back(ir::formats::parse_type(**one.as_string()));
+    }
+  });
+  if (at.table.contains("kernel")) measured.kernel = string(at, "kernel");
+  told("sums", [&] {
+    const std::vector<ir::Sum> sums = ir::formats::parse_sums(string(at, "sums"));
+    ir::require(sums.size() == 1, "wanted one sum, found ", sums.size());
+    ir::formats::require_modest(sums[0]);
+    measured.sum = sums[0];
+  });
+  return measured;
+}
+
 /// Refuses two entries of one name: a lookup by name must have one answer.
 void Reader::refuse_twins(const toml::table& file, const DeviceProfile& profile) const {
   std::set<std::string> seen;
@@ -166,18 +198,26 @@ void Reader::refuse_twins(const toml::table& file, const DeviceProfile& profile)
     once("product of ", p.operands, " by ", ir::enum_name(p.unit), " in ", p.accumulator);
   for (const SubnormalHandling& s : profile.subnormals) once("subnormals of ", s.dtype);
   for (const FmaHandling& f : profile.fma) once("fma of ", f.dtype);
+  for (const MeasuredSum& s : profile.sums) {
+    std::string operands;
+    for (const ir::TensorType& type : s.operands) operands += ir::cat(' ', type);
+    once("sum of ", s.op, " of", operands, s.kernel.empty() ? "" : " by ", s.kernel);
+  }
   for (const FunctionError& f : profile.functions) once("function ", f.function, " of ", f.dtype);
 }
 
 DeviceProfile Reader::all(const toml::table& file) const {
   const Place top{file, "profile"};
-  const std::string_view wanted = "plumb-profile/2", by_kernel = "plumb-profile/1";
+  const std::string_view wanted = "plumb-profile/3", before = "plumb-profile/2", by_kernel = "plumb-profile/1";
   if (string(top, "schema") == by_kernel)
     refuse(get(top, "schema"),
            "schema: this profile is of an earlier plumb, which knew units by the names of kernels; "
            "run plumb probe again");
-  if (string(top, "schema") != wanted) refuse(get(top, "schema"), "schema: wanted \"", wanted, '"');
-  only(top, {"schema", "sha256", "device", "product", "subnormals", "fma", "function"});
+  const bool is_earlier = string(top, "schema") == before;  // which had no [[sum]]
+  if (!is_earlier && string(top, "schema") != wanted) refuse(get(top, "schema"), "schema: wanted \"", wanted, '"');
+  std::vector<std::string_view> known = {"schema", "sha256", "device", "product", "subnormals", "fma", "function"};
+  if (!is_earlier) known.emplace_back("sum");
+  only(top, known);
   DeviceProfile profile;
   const toml::node& device_node = get(top, "device");
   if (!device_node.is_table()) refuse(device_node, "device: wanted [device]");
@@ -192,6 +232,7 @@ DeviceProfile Reader::all(const toml::table& file) const {
     profile.fma.push_back({dtype(at, "dtype"), choice<FmaKind>(at, "kind")});
   }
   for (const Place& at : list(file, "function")) profile.functions.push_back(function(at));
+  for (const Place& at : list(file, "sum")) profile.sums.push_back(sum(at));
   refuse_twins(file, profile);
   if (const std::string stated = string(top, "sha256"); stated != profile.sha256())
     refuse(get(top, "sha256"), "sha256: the content was changed: it has ", profile.sha256());

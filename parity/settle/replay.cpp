@@ -49,8 +49,9 @@ std::optional<bool> equals_replay(const element::terms::ElementSum& sum, const i
                                   double got) {
   const std::size_t places = std::max(sum.terms.size(), sum.all_places);
   const auto count = static_cast<std::int64_t>(places);
-  if (sum.is_rounded || published.unit == ir::SumUnit::matrix || published.accumulator != ir::DType::f32)
-    return std::nullopt;
+  const bool is_f16 = published.accumulator == ir::DType::f16 && published.levels.size() == 1;  // levels join in f32
+  if (sum.is_rounded || published.unit == ir::SumUnit::matrix) return std::nullopt;
+  if (published.accumulator != ir::DType::f32 && !is_f16) return std::nullopt;
   if (!profile::is_replayable(published, count)) return std::nullopt;
   std::vector<float> a(places), b(places);
   for (std::size_t k = 0; k < sum.terms.size(); ++k) {
@@ -61,7 +62,11 @@ std::optional<bool> equals_replay(const element::terms::ElementSum& sum, const i
     if (static_cast<double>(a[at]) != term.a || static_cast<double>(b[at]) != term.b) return std::nullopt;
   }
   const auto gives = [&](ir::SumUnit unit) {
-    const profile::Products plain = profile::plain_products(unit == ir::SumUnit::fma);
+    profile::Products plain = profile::plain_products(unit == ir::SumUnit::fma);
+    if (is_f16) {
+      plain.accumulator = ir::DType::f16;
+      plain.accumulator_bits = 11;
+    }
     return agrees(sum, profile::ProductEmulator(plain, published.levels).dot(a, b), dtype, got);
   };
   if (published.unit != ir::SumUnit::either) return gives(published.unit);

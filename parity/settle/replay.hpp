@@ -9,7 +9,7 @@ namespace plumb::parity::settle {
 /// Whether a kernel that adds as it says gives `got` for this sum: the very bits where the sum is only stored, as
 /// `dtype`; where it is scaled, divided or added to, what that may round from the replayed sum (verdict.md V20, V21).
 /// Where the compiler decides whether products are fused, one of both ways. Nothing where the sum cannot be replayed:
-/// its unit is not f32's own, or its tree leaves something open.
+/// its unit is neither f32's own nor, for one chain, f16's, or its tree leaves something open.
 std::optional<bool> equals_replay(const element::terms::ElementSum& sum, const ir::Sum& published, ir::DType dtype,
                                   double got);
 

@@ -90,7 +90,10 @@ void CaseRun::run_candidate() {
     result_.plain = std::move(found.said);
     tapped_ = std::move(found.tapped);
   }
-  for (std::size_t n = 0; n < std::min(count, run.nodes.size()); ++n) state_.node(n).report = run.nodes[n];
+  for (std::size_t n = 0; n < std::min(count, run.nodes.size()); ++n) {
+    state_.node(n).report = run.nodes[n];
+    set_claim_aside(n);
+  }
   state_.take(run);
 }
 
@@ -318,6 +321,7 @@ cases::CaseResult CaseRun::finish() {
       result_.message = refuted;
     }
   }
+  if (!unbelieved_.empty()) result_.notes.push_back(unbelieved());
   if (written_ && !written_->problem().empty())
     result_.notes.push_back("no total: the graph as it was refuses its inputs: " + written_->problem());
   observer_.step("done", graph_.nodes().size() + 2, graph_.nodes().size() + 2);

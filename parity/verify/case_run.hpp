@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <map>
 
@@ -60,10 +61,32 @@ class CaseRun {
 
     void measure();
   };
+  /// A candidate's own account of how it adds, held to replays (library.md A).
+  struct ClaimTest {
+    bool is_there = false;
+    bool is_measured = false;  ///< a probe has found it, and no candidate said it
+    bool is_less = false;      ///< it says that it sums in less than f32, which no limit allows for
+    std::map<std::size_t, cases::ReplaySample> replays = {};  ///< by output
+
+    bool is_tested() const { return sampled() > 0; }
+    bool is_believed() const { return (is_tested() || is_measured) && !is_less && !is_refuted(); }
+    bool is_refuted() const {
+      return std::ranges::any_of(replays, [](const auto& one) { return one.second.refutes(); });
+    }
+
+   private:
+    std::uint32_t sampled() const {
+      std::uint32_t asked = 0;
+      for (const auto& [k, sample] : replays) asked += sample.asked;
+      return asked;
+    }
+  };
   /// A node by itself: nothing of it depends on the results of other nodes, until it is carried on.
   struct Examined {
     bool compares = false;  ///< whether there was something to compare; nothing else is set where there was not
     Evaluation own = {};
+    std::vector<ir::Sum> sums = {};  ///< how the kernel adds, as far as it is believed
+    ClaimTest claim = {};
     core::JudgedOutput judged = {};
     std::vector<cases::NodeResult> results = {};    ///< by output
     bool is_joint = false;                          ///< whether its outputs were judged together
@@ -86,8 +109,14 @@ class CaseRun {
   void skip_without_truth(std::size_t n, std::size_t k, cases::NodeResult& result);
   bool is_chosen(std::size_t n) const;
   CandidateRun run_node(std::size_t n);
-  bounds::Manner manner_of(std::size_t n) const;
-  Evaluation evaluate_node(std::size_t n) const;
+  void set_claim_aside(std::size_t n);
+  ClaimTest test_claim(std::size_t n, const Evaluation& own) const;
+  void evaluate_by_claim(std::size_t n, Examined& found) const;
+  void believe(std::size_t n, const Examined& found);
+  std::string unbelieved() const;
+  std::vector<ir::Sum> published(std::size_t n) const;
+  bounds::Manner manner_of(std::size_t n, const std::vector<ir::Sum>& sums) const;
+  Evaluation evaluate_node(std::size_t n, const std::vector<ir::Sum>& sums) const;
   std::optional<core::Evaluated> gathered(std::size_t n) const;
   bool is_judged_by_runs(std::size_t n) const;
   void evaluate_by_runs(std::size_t n, Evaluation& own) const;
@@ -137,6 +166,7 @@ class CaseRun {
   cases::CaseResult result_;
   std::map<ir::Value, cases::Pairing> pairing_;  ///< how a foreign candidate's values were found
   std::optional<CandidateRun> given_, tapped_;
+  std::vector<std::string> unbelieved_;              ///< nodes whose account of how they add no replay tests
   std::optional<bounds::runs::SignRuns> sign_runs_;  ///< in mode propagate: what limits of totals are made of
 };
 

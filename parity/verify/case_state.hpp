@@ -31,6 +31,8 @@ struct NodeState {
   std::string no_truth;                  ///< why it has none, where a node of its segment cannot be widened
   core::Segment segment;                 ///< makes the truth of its outputs: the node, and the nodes fused into it
   std::optional<ir::NodeReport> report;  ///< the candidate's; none where it says nothing
+  std::vector<ir::Sum> claimed;          ///< how it says that it adds, where nobody vouches for that
+  bool is_measured = false;              ///< that is what a profile of it says
 };
 
 /// All that a case has learnt of its values and nodes, and what it still holds of them.

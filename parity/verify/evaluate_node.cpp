@@ -11,20 +11,20 @@
 namespace plumb::parity::verify {
 
 /// How the candidate computed a node, and how many standard deviations its limits allow for.
-bounds::Manner CaseRun::manner_of(std::size_t n) const {
-  const NodeState& node = state_.node(n);
-  const std::vector<ir::Sum> sums = node.report ? node.report->sums : std::vector<ir::Sum>{};
-  bounds::Manner manner{profile::arithmetic_of(executors_.profile, sums, node.segment.graph),
+bounds::Manner CaseRun::manner_of(std::size_t n, const std::vector<ir::Sum>& sums) const {
+  const ir::Graph& segment = state_.node(n).segment.graph;
+  bounds::Manner manner{is_foreign() && sums.empty() ? profile::unknown_arithmetic(executors_.profile, segment)
+                                                     : profile::arithmetic_of(executors_.profile, sums, segment),
                         result_.may_flush && !must_be_exact(n)};
   manner.arithmetic.deviations = result_.false_alarms.lambda();
   manner.arithmetic.is_foreign = is_foreign();
   return manner;
 }
 
-CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n) const {
+CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n, const std::vector<ir::Sum>& sums) const {
   const NodeState& node = state_.node(n);
   Evaluation own;
-  own.manner = manner_of(n);
+  own.manner = manner_of(n, sums);
   if (auto rows = gathered(n)) {
     own.local = bounds::bounded_by_class(node.segment, std::move(*rows), own.manner);
     return own;

@@ -35,19 +35,19 @@ CaseRun::Examined CaseRun::examine_node(std::size_t n) const {
   Examined found;
   if (!compares || !state_.node(n).no_truth.empty()) return found;
   found.compares = true;
-  found.own = evaluate_node(n);
+  evaluate_by_claim(n, found);
   const core::Segment& segment = state_.node(n).segment;
   found.judged = segment.judged;
   for (const ir::Value v : segment.fed) found.judged.inputs.push_back(state_.got(v));
-  const cases::NodeResult first = blank(n, 0);  // whose sums are those of all
   const settle::Subject asked{executors_.reference, segment,          found.judged.inputs,
-                              first.sums,           found.own.manner, found.own.fed.empty() ? nullptr : &found.own.fed};
+                              found.sums,           found.own.manner, found.own.fed.empty() ? nullptr : &found.own.fed};
   std::vector<const ir::Tensor*> outputs;
   for (const ir::Value v : node.outputs) outputs.push_back(is_captured(v) ? &state_.value(v).got.value() : nullptr);
   judges::NodeJudge judge(asked, found.own.local, std::move(outputs), options_.extra_judges.get());
   found.is_joint = !judge.judges_elements();
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     found.results.push_back(blank(n, k));
+    found.results.back().sums = found.sums;
     if (found.own.no_model.empty() && is_captured(node.outputs[k])) examine_output(k, asked, judge, found);
   }
   // Only sources are lent to the truth of the whole graph.
@@ -62,10 +62,12 @@ void CaseRun::judge_node(std::size_t n, Examined found) {
   CandidateRun alone = chosen && isolates() ? run_node(n) : CandidateRun{};
   state_.take(alone);
   if (isolates()) {
+    set_claim_aside(n);
     if (!alone.refused) found = examine_node(n);
     carry(n, found);
     measure_totals(found);
   }
+  believe(n, found);
   const auto is_captured = [this](ir::Value v) { return state_.is_captured(v); };
   const std::string& no_truth = state_.node(n).no_truth;
   if (sign_runs_ && std::ranges::any_of(node.outputs, is_captured)) carry_roundings(n);
@@ -175,7 +177,10 @@ void CaseRun::examine_output(std::size_t k, const settle::Subject& asked, judges
     if (found.own.runs) return examine_by_runs(k, device, found);
   }
   if (!found.is_joint) {
-    replay_sample(found.own, k, result, asked);
+    if (const auto tested = found.claim.replays.find(k); tested != found.claim.replays.end())
+      result.replays = tested->second;
+    else
+      replay_sample(found.own, k, result, asked);
     if (result.local.agrees() && result.telling.loose > 0 && !result.telling.mistrust().empty())
       if (checks::samples::replays_tell(asked, k, judge.truth(k), device,
                                         checks::samples::Draws(subject_.seed, result.name()))) {
@@ -255,7 +260,7 @@ void CaseRun::carry_roundings(std::size_t n) {
   const bool has_truth = state_.has_truth(graph_.nodes()[n].outputs.front());
   if (!has_truth || !std::ranges::all_of(segment.fed, is_there)) return;
   try {
-    sign_runs_->step(n, segment, manner_of(n));
+    sign_runs_->step(n, segment, manner_of(n, published(n)));
   } catch (const bounds::NoModel&) {
   }
   sign_runs_->keep_only([&](ir::Value v) { return state_.value(v).last_use > n || graph_.producer(v) == n; });
@@ -336,6 +341,7 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
     return say(core::Verdict::out_of_range, "intermediate results leave the range of the type, on the host as well");
   if (result.type.shape.elements() == 0) return say(core::Verdict::skipped, "empty");
   std::string doubt = is_expected ? "" : result.telling.mistrust();
+  if (is_foreign() && result.replays.refutes()) doubt = result.replays.said(result.name(), result.kernel);
   if (doubt.empty() && !is_expected) doubt = result.sensitivity.mistrust();
   if (doubt.empty()) return say(gate.verdict, gate.why);
   if (is_given(result.node)) return say(core::Verdict::skipped, "given by the graph");

@@ -1,6 +1,8 @@
 // Opens who is judged: our device, our CPU executor, or a backend that is not ours.
 #include "parity/cli/verifying/verify_candidate.hpp"
 
+#include "parity/cli/verifying/assumptions.hpp"
+#include "parity/foreign/candidate.hpp"
 #include "parity/foreign/spec.hpp"
 #include "parity/profile/profile_file.hpp"
 
@@ -48,25 +50,23 @@ void VerifyCandidate::set_profile(const std::string& sha256, std::shared_ptr<con
   settings_.profile_text = std::move(text);
 }
 
-/// Vulkan lets a device flush subnormals unless it promises to keep them, or the profile knows.
-bool VerifyCandidate::device_flushes_subnormals(const profile::DeviceProfile& profile) const {
-  const profile::SubnormalHandling f32 = profile.subnormals_of(ir::DType::f32);
-  if (f32.in != profile::Subnormals::unknown && f32.out != profile::Subnormals::unknown)
-    return f32.in == profile::Subnormals::flushed || f32.out == profile::Subnormals::flushed;
-  return device_ && !device_->facts().denormals_kept_f32;
+std::string VerifyCandidate::assumptions() const {
+  const auto* const other = dynamic_cast<const foreign::Candidate*>(other_.executor.get());
+  if (other != nullptr) return assumptions_of(*other, settings_.candidate);
+  if (other_.executor) return "";
+  return "no device profile: assuming the most pessimistic matrix-unit accumulation; run `plumb probe` to measure it";
 }
 
 cases::Executors VerifyCandidate::executors(ir::Executor& reference, const profile::DeviceProfile& profile) {
-  if (other_.executor) {
-    cases::Executors made = library::executors_of(reference, *other_.executor);
-    made.profile = &profile;
-    return made;
-  }
-  return {.reference = reference,
-          .candidate = device_.get(),
-          .why_not = why_no_device_,
-          .flushes_subnormals = device_flushes_subnormals(profile),
-          .profile = &profile};
+  cases::Executors made{.reference = reference, .candidate = device_.get(), .why_not = why_no_device_};
+  if (ir::Executor* const opened = other_.executor ? other_.executor.get() : device_.get())
+    made = library::executors_of(reference, *opened);
+  made.profile = &profile;
+  // Who runs may flush subnormals unless it promises to keep them, or the profile knows.
+  const profile::SubnormalHandling f32 = profile.subnormals_of(ir::DType::f32);
+  if (f32.in != profile::Subnormals::unknown && f32.out != profile::Subnormals::unknown)
+    made.flushes_subnormals = f32.in == profile::Subnormals::flushed || f32.out == profile::Subnormals::flushed;
+  return made;
 }
 
 policy::Gate VerifyCandidate::gate_for(const policy::Gate& gate, const std::string& fill) const {

@@ -26,8 +26,9 @@ class VerifyCandidate {
   /// Our device; nothing where it is somebody else who is judged, or there is none.
   gpu_vulkan::VulkanExecutor* device() { return device_.get(); }
   const gpu_vulkan::VulkanExecutor* device() const { return device_.get(); }
-  bool is_foreign() const { return other_.executor != nullptr; }
 
+  /// A line on what its limits assume without a profile; "" of our CPU executor, whose arithmetic is known.
+  std::string assumptions() const;
   /// The device profile of the run, which becomes one of its settings.
   void set_profile(const std::string& sha256, std::shared_ptr<const std::string> text);
 
@@ -45,7 +46,6 @@ class VerifyCandidate {
  private:
   void open_device();
   void open_other(const flags::VerifyFlags& flags);
-  bool device_flushes_subnormals(const profile::DeviceProfile& profile) const;
 
   std::string name_;
   flags::CandidateFlags flags_;

@@ -30,24 +30,31 @@ void Dot::set(std::size_t k, int exponent, float factor) {
   b[k] = std::ldexp(1.0f, exponent - exponent / 2);
 }
 
-DotSums run_dots(ir::Executor& executor, ir::DType operands, ProductShape shape, std::span<const Dot> dots) {
+std::int64_t terms_of(ProductShape shape, std::span<const Dot> dots) {
   std::size_t terms = 0;
   for (const Dot& dot : dots) terms = std::max(terms, dot.a.size());
   constexpr std::size_t aligned = 8;  // 16 bytes of f16
-  terms = (terms + aligned - 1) / aligned * aligned + (shape.unaligned ? 1 : 0);
-  const ir::Tensor a = operand(dots, &Dot::a, shape.m, terms, false, operands);
-  const ir::Tensor b = operand(dots, &Dot::b, shape.n, terms, true, operands);
-  ir::Graph graph;
-  const ir::Value left = graph.input("a", a.type()), right = graph.input("b", b.type());
+  return static_cast<std::int64_t>((terms + aligned - 1) / aligned * aligned + (shape.unaligned ? 1 : 0));
+}
+
+core::Trial product_trial(ir::DType operands, ProductShape shape, std::span<const Dot> dots) {
+  const auto terms = static_cast<std::size_t>(terms_of(shape, dots));
+  ir::Tensor a = operand(dots, &Dot::a, shape.m, terms, false, operands);
+  ir::Tensor b = operand(dots, &Dot::b, shape.n, terms, true, operands);
+  core::Trial trial;
+  const ir::Value left = trial.graph.input("a", a.type()), right = trial.graph.input("b", b.type());
   ir::ops::Matmul product;
   if (operands != ir::DType::f32) product.output_dtype = ir::DType::f32;
-  const ir::Value y = graph.add("y", product, {left, right});
-  graph.returns(y);
-  const ir::Feeds feeds = {{"a", a}, {"b", b}};
-  const auto executable = executor.compile(graph, feeds, {{y}, false});
-  const ir::Tensor sums = executable->run(feeds).at(y);
-  const ir::NodeReport report = executable->nodes().at(0);
-  DotSums made{.terms = static_cast<std::int64_t>(terms), .on_device = report.placement == ir::Placement::gpu};
+  trial.graph.returns(trial.graph.add("y", product, {left, right}));
+  trial.feeds.emplace("a", std::move(a));
+  trial.feeds.emplace("b", std::move(b));
+  return trial;
+}
+
+DotSums sums_in(const core::TrialEnd& end, ProductShape shape, std::span<const Dot> dots) {
+  const ir::Tensor& sums = end.values.begin()->second;
+  const ir::NodeReport& report = end.nodes.at(0);
+  DotSums made{.terms = terms_of(shape, dots), .on_device = report.placement == ir::Placement::gpu};
   if (report.sums.size() == 1) made.published = report.sums[0];
   const auto each = static_cast<std::size_t>(shape.m * shape.n);
   for (std::size_t e = 0; e < dots.size(); ++e) {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "ir/executor.hpp"
+#include "parity/core/trial.hpp"
 
 namespace plumb::parity::profile::probe {
 
@@ -33,8 +33,13 @@ struct DotSums {
   std::vector<float> sums = {};           ///< NaN where elements that must be equal differ
 };
 
-/// Computes the sums by one batch of matrix products, each of which has every element the same.
-/// Throws Unsupported as the executor does.
-DotSums run_dots(ir::Executor& executor, ir::DType operands, ProductShape shape, std::span<const Dot> dots);
+/// Terms per sum of one batch of these, with zeros that make up the number.
+std::int64_t terms_of(ProductShape shape, std::span<const Dot> dots);
+
+/// One batch of matrix products that computes the sums, each of which has every element the same.
+core::Trial product_trial(ir::DType operands, ProductShape shape, std::span<const Dot> dots);
+
+/// The sums of such a batch, which was not refused.
+DotSums sums_in(const core::TrialEnd& end, ProductShape shape, std::span<const Dot> dots);
 
 }  // namespace plumb::parity::profile::probe

@@ -67,6 +67,33 @@ double error_in_ulps(double truth, double got, const core::FloatFormat& format, 
   return std::max(std::abs(got - truth) - allowance, 0.0) / format.ulp(truth);
 }
 
+ir::Tensor tensor_of(const std::vector<double>& operands) {
+  return ir::Tensor::of<double>({static_cast<std::int64_t>(operands.size())}, operands);
+}
+
+class FunctionInquiry final : public Finding<ir::Tensor> {
+ public:
+  FunctionInquiry(bool is_host, ir::ops::UnaryFunction function, ir::DType dtype, const std::vector<double>& operands)
+      : function_(function), dtype_(dtype), operands_(operands), is_host_(is_host) {}
+
+  std::vector<core::Trial> ask() override {
+    std::vector<core::Trial> trials;
+    if (!std::exchange(has_asked_, true))
+      trials.push_back(trial_of(ir::ops::Unary{function_}, {ir::convert(tensor_of(operands_), dtype_)}));
+    return trials;
+  }
+  void hear(std::vector<core::TrialEnd> ends) override { computed_ = output_of(ends.at(0), is_host_); }
+  std::optional<ir::Tensor> found() const override { return computed_; }
+
+ private:
+  const ir::ops::UnaryFunction function_;
+  const ir::DType dtype_;
+  const std::vector<double>& operands_;
+  const bool is_host_;
+  bool has_asked_ = false;
+  std::optional<ir::Tensor> computed_;
+};
+
 }  // namespace
 
 std::vector<double> function_operands(ir::DType dtype) {
@@ -76,22 +103,31 @@ std::vector<double> function_operands(ir::DType dtype) {
   return sampled_f32();
 }
 
+std::unique_ptr<Finding<ir::Tensor>> inquire_function(bool is_host, ir::ops::UnaryFunction function, ir::DType dtype,
+                                                      const std::vector<double>& operands) {
+  return std::make_unique<FunctionInquiry>(is_host, function, dtype, operands);
+}
+
 std::optional<FunctionError> probe_function(ir::Executor& executor, bool is_host, ir::Executor& reference,
                                             ir::ops::UnaryFunction function, const SubnormalHandling& handling,
                                             const std::vector<double>& operands) {
-  const ir::ops::Unary op{function};
-  const auto wide = ir::Tensor::of<double>({static_cast<std::int64_t>(operands.size())}, operands);
-  const auto truth = run_on_device(reference, true, op, {wide});
-  const auto device = run_on_device(executor, is_host, op, {ir::convert(wide, handling.dtype)});
-  if (!truth || !device) return std::nullopt;
-  const ir::Tensor got = ir::convert(*device, ir::DType::f64);
+  const auto computed =
+      settled(*inquire_function(is_host, function, handling.dtype, operands), core::one_by_one(executor));
+  if (!computed) return std::nullopt;
+  return function_error(*computed, reference, function, handling, operands);
+}
+
+FunctionError function_error(const ir::Tensor& computed, ir::Executor& reference, ir::ops::UnaryFunction function,
+                             const SubnormalHandling& handling, const std::vector<double>& operands) {
+  const std::vector<ir::Tensor> truth = ir::run_op(reference, ir::ops::Unary{function}, {tensor_of(operands)});
+  const ir::Tensor got = ir::convert(computed, ir::DType::f64);
   const core::FloatFormat format = core::float_format(handling.dtype);
   const auto is_below = [&](double x) { return x != 0 && std::abs(x) < format.smallest_normal(); };
   const double allowance = handling.out != Subnormals::kept ? format.smallest_normal() : 0;  // ops.md 1.5
   FunctionError worst{.function = std::string(ir::enum_name(function)), .dtype = handling.dtype};
   worst.exhaustive = handling.dtype != ir::DType::f32;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const double y = truth->as<double>()[i];
+    const double y = truth.at(0).as<double>()[i];
     if (handling.in != Subnormals::kept && is_below(operands[i])) continue;
     if (handling.out != Subnormals::kept && is_below(y)) continue;
     ++worst.samples;

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "ir/executor.hpp"
+#include "parity/core/trial.hpp"
 
 namespace plumb::parity::profile::probe {
 
@@ -11,5 +11,9 @@ namespace plumb::parity::profile::probe {
 /// only on the host in place of the device.
 std::optional<ir::Tensor> run_on_device(ir::Executor& executor, bool is_host, const ir::Op& op,
                                         const std::vector<ir::Tensor>& operands);
+
+/// One op on these operands as a trial, and the output of one; nothing as above.
+core::Trial trial_of(const ir::Op& op, const std::vector<ir::Tensor>& operands);
+std::optional<ir::Tensor> output_of(core::TrialEnd& end, bool is_host);
 
 }  // namespace plumb::parity::profile::probe

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "parity/profile/probe/dots.hpp"
+#include "parity/profile/probe/inquiry.hpp"
 #include "parity/profile/profile.hpp"
 
 namespace plumb::parity::profile::probe {
@@ -16,6 +17,7 @@ namespace plumb::parity::profile::probe {
 /// Properties on which the rest agree are known, the others are not. Sums that do not come out in the levels that the
 /// kernel publishes are those of no known unit. Nothing when the executor cannot run it, or only on the host in place
 /// of the device, or by units that differ from one experiment to the next.
+std::unique_ptr<Finding<Products>> inquire_products(bool is_host, ir::DType operands, ProductShape shape);
 std::optional<Products> probe_products(ir::Executor& executor, bool is_host, ir::DType operands, ProductShape shape);
 
 }  // namespace plumb::parity::profile::probe

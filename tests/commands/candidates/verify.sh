@@ -72,3 +72,32 @@ if [ -n "$library" ]; then
   plumb 0 verify "$graphs/scores.json" --candidate "onnxruntime:$library"
   says 'scores\.json: passed \| 2 nodes: 2 passed'
 fi
+
+# A candidate may say how it adds. In each run a sample is added again: an account that holds gives its limits, one that
+# does not is refuted, and one that nothing tests is not believed; either has the limits of an unknown order.
+cat >product.json <<'END'
+{"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[8, 96]"}, "w": {"type": "f32[96, 8]"}},
+ "nodes": [{"label": "y", "op": "matmul", "inputs": ["x", "w"]}], "results": ["y"]}
+END
+adding="exec:python3 $source/tests/commands/candidates/adding.py"
+limit() { sed -n 's/.*"max_ratio": *\([0-9.e+-]*\).*/\1/p' "$1" | head -n 1; }
+plumb 0 verify product.json --candidate "$adding nothing" --json nothing.json --strict
+says '^no profile of the candidate: limits are for sums in any order and for f16 products by any unit; `plumb probe'
+plumb 0 verify product.json --candidate "$adding truth" --json truth.json --strict
+says_not 'how it adds'
+holds truth.json '"equal": *[1-9]'
+holds truth.json '"join": *"chain"'
+for false in f16 chunks fused; do
+  plumb 0 verify product.json --candidate "$adding $false" --json $false.json
+  says "not as published: [0-9]+ of [0-9]+ sampled sums of 'y' have other bits"
+  [ "$(limit $false.json)" = "$(limit nothing.json)" ] || fail "$false: a false account changes the limits"
+  plumb 4 verify product.json --candidate "$adding $false" --strict
+done
+for untested in compensated unit; do
+  plumb 0 verify product.json --candidate "$adding $untested" --json $untested.json --strict
+  says "the candidate says of 1 node \('y'\) how it adds, which no replay here can test"
+  [ "$(limit $untested.json)" = "$(limit nothing.json)" ] || fail "$untested: an untested account changes the limits"
+done
+plumb 1 verify product.json --candidate "$adding f16 sums-in-f16"
+plumb 3 verify product.json --candidate "$adding vast"
+warns 'the levels of a sum have at most 1048576 items together'

@@ -94,6 +94,18 @@ TEST(ProfileArithmetic, CountsForTheUnitAndDtypesThatWereMeasured) {
             16);  // slices are a level: they change nothing of the unit
 }
 
+/// A kernel of which nothing is known may cut off narrow products; a unit that was measured is known.
+TEST(ProfileArithmetic, OfAnUnknownUnitIsTheSafeScale) {
+  EXPECT_TRUE(profile::unknown_arithmetic(nullptr, product_of(ir::DType::f16)).truncates);
+  EXPECT_EQ(profile::unknown_arithmetic(nullptr, product_of(ir::DType::bf16)).cut(), 3);  // verdict.md V26
+  EXPECT_FALSE(profile::unknown_arithmetic(nullptr, product_of(ir::DType::f32)).truncates);
+  profile::Products nearest = unit(profile::Rounding::nearest, 1, profile::Products::every_bit);
+  nearest.unit = ir::SumUnit::either;
+  const profile::DeviceProfile profile{.products = {nearest}};
+  EXPECT_FALSE(profile::unknown_arithmetic(&profile, product_of(nearest.operands)).truncates);
+  EXPECT_TRUE(profile::unknown_arithmetic(&profile, product_of(ir::DType::bf16)).truncates);
+}
+
 TEST(ProfileArithmetic, OfSeveralSumsIsThatOfTheMatrixUnit) {
   const profile::DeviceProfile profile{
       .products = {unit(profile::Rounding::truncating, 16, profile::Products::every_bit)}};

@@ -80,6 +80,31 @@ TEST(Profile, WhatIsNotKnownGetsTheSafeScale) {
             0x1p-11);
 }
 
+/// [[sum]] is found by its kernel's name, else by its place; a file of the version before has none, and is read.
+TEST(Profile, KnowsHowKernelsWereSeenToAdd) {
+  const std::vector<ir::TensorType> place = {{ir::DType::f32, {2, 300}}, {ir::DType::f32, {300, 4}}};
+  const std::vector<ir::TensorType> other = {{ir::DType::f32, {3, 300}}, {ir::DType::f32, {300, 4}}};
+  profile::DeviceProfile profile = example();
+  profile.sums = {
+      {.op = "matmul", .operands = place, .sum = {.unit = ir::SumUnit::fma, .levels = {{.count = 256}, {}}}},
+      {.op = "matmul", .operands = other, .kernel = "k", .sum = {.levels = {{}}}}};
+  const std::string text = profile::to_toml(profile);
+  EXPECT_THAT(text, HasSubstr("operands = [\"f32[2, 300]\", \"f32[300, 4]\"]"));
+  EXPECT_EQ(profile::parse_profile(text, "p.toml"), profile);
+  EXPECT_EQ(profile.sum_of("", "matmul", place), &profile.sums[0]);
+  EXPECT_EQ(profile.sum_of("k", "matmul", place), &profile.sums[1]);
+  EXPECT_EQ(profile.sum_of("", "gemm", place), nullptr);
+  std::string before = profile::to_toml(example());
+  before.replace(before.find("profile/3"), 9, "profile/2");
+  EXPECT_EQ(profile::parse_profile(before, "p.toml"), example());
+  std::string mixed = text;
+  mixed.replace(mixed.find("profile/3"), 9, "profile/2");
+  EXPECT_THROW(profile::parse_profile(mixed, "p.toml"), ir::Error);
+  std::string vast = text;
+  vast.replace(vast.find("256"), 3, "99999999");
+  EXPECT_THROW(profile::parse_profile(vast, "p.toml"), ir::Error);
+}
+
 std::string refusal(const std::string& text) {
   try {
     profile::parse_profile(text, "p.toml");
@@ -101,7 +126,7 @@ TEST(Profile, RefusesWithTheLineWhatItDoesNotUnderstand) {
   EXPECT_THAT(refusal(""), HasSubstr("p.toml:1: profile: wanted schema"));
   EXPECT_THAT(refusal("schema = \n"), HasSubstr("p.toml:1: no TOML"));
   EXPECT_THAT(refusal("[[[x]]]"), HasSubstr("p.toml:1: no TOML"));
-  EXPECT_THAT(refusal("schema = \"plumb-profile/3\""), HasSubstr("wanted \"plumb-profile/2\""));
+  EXPECT_THAT(refusal("schema = \"plumb-profile/4\""), HasSubstr("wanted \"plumb-profile/3\""));
   EXPECT_THAT(refusal(std::string((1 << 20) + 1, ' ')), HasSubstr("at most 1048576 bytes"));
   EXPECT_THAT(refused("[device]", "[devices]"), HasSubstr("p.toml:4: profile: wanted one of schema"));
   EXPECT_THAT(refused("uuid", "id"), HasSubstr("[device]: wanted one of name, driver, uuid, found 'id'"));
