@@ -58,9 +58,9 @@ std::string VerifyCandidate::assumptions() const {
 }
 
 cases::Executors VerifyCandidate::executors(ir::Executor& reference, const profile::DeviceProfile& profile) {
-  cases::Executors made{.reference = reference, .candidate = device_.get(), .why_not = why_no_device_};
-  if (ir::Executor* const opened = other_.executor ? other_.executor.get() : device_.get())
-    made = library::executors_of(reference, *opened);
+  ir::Executor* const opened = other_.executor ? other_.executor.get() : device_.get();
+  cases::Executors made = opened != nullptr ? library::executors_of(reference, *opened)
+                                            : cases::Executors{.reference = reference, .why_not = why_no_device_};
   made.profile = &profile;
   // Who runs may flush subnormals unless it promises to keep them, or the profile knows.
   const profile::SubnormalHandling f32 = profile.subnormals_of(ir::DType::f32);
