@@ -1,4 +1,4 @@
-"""Solutions of the definitions in fixtures/flashinfer, by NumPy in f64 and rounded once, and wrong ones beside them."""
+"""Solutions of the definitions in docs/example/flashinfer, by NumPy in f64 and rounded once, and wrong ones beside them."""
 import math
 import time
 

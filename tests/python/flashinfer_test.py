@@ -1,4 +1,4 @@
-"""`plumb check --def` on the definitions of fixtures/flashinfer: flashinfer_test.py SOURCE_FOLDER PLUMB
+"""`plumb check --def` on the definitions of docs/example/flashinfer: flashinfer_test.py SOURCE_FOLDER PLUMB
 
 Right solutions, which NumPy computes in f64, pass; wrong ones fail, and their traces say how.
 """
@@ -20,7 +20,7 @@ except ImportError:
     print("no NumPy (Debian: python3-numpy)")
     sys.exit(77)
 
-fixtures = root / "fixtures" / "flashinfer"
+fixtures = root / "docs" / "example" / "flashinfer"
 solutions = root / "tests" / "python" / "flashinfer_solutions.py"
 folder = pathlib.Path(tempfile.mkdtemp(prefix="plumb_flashinfer_"))
 

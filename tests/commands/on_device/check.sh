@@ -33,7 +33,7 @@ warns 'rfft has no operand of dtype f16'
 plumb 2 check --op softmax --sweep full --budget soon
 warns_of "got 'soon'"
 # A definition of FlashInfer-Bench is a graph of its workloads: the device's results pass, and each has a trace.
-flashinfer=$source/fixtures/flashinfer
+flashinfer=$source/docs/example/flashinfer
 plumb 0 check --def "$flashinfer/definitions/fused_add_rmsnorm_h48.json" \
   --workloads "$flashinfer/workloads/fused_add_rmsnorm_h48.jsonl" --solution ours --trace traces.jsonl
 says '^batch_size=5 w0 +given +error .* passed$'
