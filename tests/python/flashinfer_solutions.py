@@ -1,4 +1,4 @@
-"""Solutions of the definitions in docs/example/flashinfer, by NumPy in f64 and rounded once, and wrong ones beside them."""
+"""Right and wrong solutions of the definitions in docs/example/flashinfer, by NumPy in f64, rounded once."""
 import math
 import time
 
