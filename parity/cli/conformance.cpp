@@ -109,8 +109,8 @@ std::vector<core::RunFinding> too_few(const ConformanceFlags& flags, const std::
 
 /// Who is judged beside the CPU executor.
 struct Judged {
-  std::unique_ptr<ir::Executor> executor;  ///< nothing where there is no device
-  std::string name = "gpu", device, why_not;
+  std::unique_ptr<ir::Executor> executor = {};  ///< nothing where there is no device
+  std::string name = "gpu", device = {}, why_not = {};
 };
 
 Judged open_device(flags::DeviceFlags flags) try {

@@ -11,6 +11,7 @@
 #include "ir/formats/onnx/onnx_file.hpp"
 #include "ir/formats/onnx/write/write_onnx.hpp"
 #include "ir/op_list.hpp"
+#include "ir/ops/clamp.hpp"
 #include "ir/ops/unary.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/paths.hpp"
@@ -239,6 +240,32 @@ TEST(WriteOnnx, AttributesOfDoublesMustBeThoseOfFloats) {
   EXPECT_EQ(scaled("0.25", "f64"), "");
   EXPECT_EQ(scaled("0.3", "f64"),
             "no ONNX operator for 'y' (activation): alpha is 0.3, and attributes of ONNX are f32");
+}
+
+TEST(WriteOnnx, ALimitThatIsNotGivenIsWrittenAsNone) {
+  const ir::Graph graph = parsed(R"("low": {"type": "f32[]"})",
+                                 R"("op": "clamp", "inputs": ["x", "low"], "has_min": true, "has_max": false)",
+                                 R"("x": {"type": "f32[3]"})");
+  const ir::Feeds low = {{"low", ir::Tensor::of<float>({}, {1})}};
+  ref_cpu::CpuExecutor executor;
+  const OnnxModel model = read_back(write_onnx(graph, low), executor);
+  const ir::Op both = ir::ops::Clamp{.has_min = true, .has_max = true};
+  EXPECT_TRUE(std::ranges::any_of(model.file.graph.nodes(), [&](const ir::Node& node) { return node.op == both; }));
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const auto results = run(model, {{"x", ir::Tensor::of<float>({3}, {-infinity, 2, infinity})}}, executor);
+  EXPECT_EQ(results.at("y").as<float>()[0], 1);
+  EXPECT_EQ(results.at("y").as<float>()[2], infinity);
+}
+
+TEST(WriteOnnx, CornersOfASinglePointAreRefused) {
+  const auto grid = [](const std::string& shape, const std::string& corners) {
+    return error_of(parsed(
+        "", R"("op": "affine_grid", "inputs": ["x"], "output_shape": )" + shape + R"(, "align_corners": )" + corners,
+        R"("x": {"type": "f32[1, 2, 3]"})"));
+  };
+  EXPECT_EQ(grid("[2, 3]", "true"), "");
+  EXPECT_EQ(grid("[1, 3]", "false"), "");
+  EXPECT_THAT(grid("[1, 3]", "true"), HasSubstr("corners are aligned of a single point"));
 }
 
 TEST(WriteOnnx, ParamsAreStoredOrInputs) {

@@ -195,9 +195,14 @@ void write_clamp(const ops::Clamp& op, NodeWriter& node) {
   if (!op.has_min && !op.has_max) {
     node.add("Identity");
   } else if (are_numbers) {
-    Names operands = {node.in(0), op.has_min ? node.in(1) : ""};
-    if (op.has_max) operands.push_back(node.in(op.has_min ? 2 : 1));
-    node.add("Clip", operands, {node.out()});
+    // A limit that is not given is the largest finite number to ONNX's text and to some engines, and none to others.
+    const auto none = [&](double infinity) {
+      return is_float(node.dtype()) ? node.filled({node.dtype(), {}}, infinity) : std::string();
+    };
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const std::string low = op.has_min ? node.in(1) : none(-infinity);
+    const std::string high = op.has_max ? node.in(op.has_min ? 2 : 1) : none(infinity);
+    node.add("Clip", high.empty() ? Names{node.in(0), low} : Names{node.in(0), low, high}, {node.out()});
   } else if (op.has_min && op.has_max) {
     const std::string raised = node.between();
     node.add("Max", {node.in(0), node.in(1)}, {raised});
