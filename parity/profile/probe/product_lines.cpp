@@ -70,11 +70,13 @@ ir::Tensor ProductLines::operand(std::size_t which, const Side& side, std::span<
 
 core::Trial ProductLines::trial(std::span<const std::vector<float>> lines, std::span<const float> others) const {
   const std::vector<std::vector<float>> alike = {{others.begin(), others.end()}};
-  core::Trial trial{.graph = ir::graph_of(place_.op, place_.operands), .feeds = {}};
-  const std::vector<std::string>& names = trial.graph.inputs();
-  trial.feeds.emplace(names[0], operand(0, a_, by_rows_ ? lines : std::span(alike)));
-  trial.feeds.emplace(names[1], operand(1, b_, by_rows_ ? std::span(alike) : lines));
-  for (std::size_t i = 2; i < names.size(); ++i) trial.feeds.emplace(names[i], ir::Tensor(place_.operands[i]));
+  core::Trial trial{.graph = ir::graph_of(place_.op, place_.operands, "y", place_.are_params), .feeds = {}};
+  const auto feed = [&](std::size_t i, ir::Tensor tensor) {
+    trial.feeds.emplace(trial.graph.name(trial.graph.nodes().front().inputs.at(i)), std::move(tensor));
+  };
+  feed(0, operand(0, a_, by_rows_ ? lines : std::span(alike)));
+  feed(1, operand(1, b_, by_rows_ ? std::span(alike) : lines));
+  for (std::size_t i = 2; i < place_.operands.size(); ++i) feed(i, ir::Tensor(place_.operands[i]));
   return trial;
 }
 

@@ -226,6 +226,23 @@ bool can_be_looked_at(const ir::Op& op) {
   return op.is<ir::ops::Gemm>() && op.as<ir::ops::Gemm>().alpha == 1;
 }
 
+/// Each product once; none of which the model has one of weights and one of computed values, since a profile tells
+/// products apart by their types alone.
+std::vector<ProductPlace> each_once(std::vector<ProductPlace> all) {
+  const auto are_alike = [](const ProductPlace& a, const ProductPlace& b) {
+    return a.op == b.op && a.operands == b.operands;
+  };
+  std::vector<ProductPlace> places;
+  for (const ProductPlace& place : all) {
+    const auto is_another = [&](const ProductPlace& one) {
+      return are_alike(one, place) && one.are_params != place.are_params;
+    };
+    const auto is_this = [&](const ProductPlace& one) { return are_alike(one, place); };
+    if (std::ranges::none_of(all, is_another) && std::ranges::none_of(places, is_this)) places.push_back(place);
+  }
+  return places;
+}
+
 }  // namespace
 
 std::vector<ProductPlace> products_of(const ir::Graph& graph) {
@@ -233,12 +250,14 @@ std::vector<ProductPlace> products_of(const ir::Graph& graph) {
   for (const ir::Node& node : graph.nodes()) {
     if (!can_be_looked_at(node.op)) continue;
     ProductPlace place{node.op, {}};
-    for (const ir::Value v : node.inputs) place.operands.push_back(graph.type(v));
+    for (const ir::Value v : node.inputs) {
+      place.operands.push_back(graph.type(v));
+      place.are_params.push_back(graph.is_source(v) && v >= graph.inputs().size());
+    }
     const auto is_f32 = [](const ir::TensorType& type) { return type.dtype == ir::DType::f32; };
-    const auto is_same = [&](const ProductPlace& one) { return one.op == place.op && one.operands == place.operands; };
-    if (std::ranges::all_of(place.operands, is_f32) && std::ranges::none_of(places, is_same)) places.push_back(place);
+    if (std::ranges::all_of(place.operands, is_f32)) places.push_back(std::move(place));
   }
-  return places;
+  return each_once(std::move(places));
 }
 
 std::unique_ptr<Finding<MeasuredSum>> inquire_tree(ProductPlace place) {

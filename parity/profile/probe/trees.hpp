@@ -12,6 +12,8 @@ namespace plumb::parity::profile::probe {
 struct ProductPlace {
   ir::Op op;  ///< matmul, or gemm with alpha = 1
   ir::TensorTypes operands;
+  /// Which operands are params, that is, weights; empty: none. An engine that packs weights sums them by other kernels.
+  std::vector<bool> are_params = {};
 };
 
 /// The products of f32 of a graph that can be looked at, each once.

@@ -155,5 +155,28 @@ TEST(TreeSearch, LooksAtEachProductOfAModelOnce) {
   EXPECT_EQ(places[0].operands[0], f32({4, 8}));
 }
 
+TEST(TreeSearch, WeightsStayWeights) {
+  ir::Graph graph;
+  const ir::Value x = graph.input("x", f32({4, 96})), w = graph.param("w", f32({96, 8}));
+  graph.add("y", ir::ops::Matmul{}, {x, w});
+  graph.add("again", ir::ops::Matmul{}, {x, w});
+  const std::vector<ProductPlace> places = products_of(graph);
+  ASSERT_EQ(places.size(), 1u);
+  const auto lines = ProductLines::of(places.front()).value();
+  const core::Trial trial = lines.trial(std::vector<std::vector<float>>{}, std::vector<float>(96, 1));
+  EXPECT_EQ(trial.graph.inputs().size(), 1u);
+  ASSERT_EQ(trial.graph.params().size(), 1u);
+  EXPECT_EQ(trial.feeds.at(trial.graph.params()[0]).shape(), ir::Shape({96, 8}));
+}
+
+TEST(TreeSearch, LeavesOutWhatIsBothOfWeightsAndOfValues) {
+  ir::Graph graph;
+  const ir::Value x = graph.input("x", f32({4, 96})), v = graph.input("v", f32({96, 8}));
+  const ir::Value w = graph.param("w", f32({96, 8}));
+  graph.add("y", ir::ops::Matmul{}, {x, w});
+  graph.add("z", ir::ops::Matmul{}, {x, v});
+  EXPECT_TRUE(products_of(graph).empty());
+}
+
 }  // namespace
 }  // namespace plumb::parity::profile::probe::trees_test
