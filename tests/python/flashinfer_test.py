@@ -117,9 +117,9 @@ class Solutions(unittest.TestCase):
 class Page(unittest.TestCase):
     def test_the_example_of_the_page_runs(self):
         page = (root / "docs" / "flashinfer.md").read_text(encoding="utf-8").splitlines()
-        line = next(line for line in page if line.startswith("plumb check --def fixtures/"))
+        line = next(line for line in page if line.startswith("plumb check --def docs/"))
         trace = folder / "page.jsonl"
-        words = [str(root / word) if word.startswith("fixtures/") else word for word in line.split()[2:]]
+        words = [str(root / word) if word.startswith("docs/") else word for word in line.split()[2:]]
         code, said = run(*(str(trace) if word == "traces.jsonl" else word for word in words))
         self.assertEqual(code, 0, said)
         self.assertEqual(len(trace.read_text(encoding="utf-8").splitlines()), 3)

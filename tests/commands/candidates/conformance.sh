@@ -17,5 +17,11 @@ plumb 1 conformance "$suite" --filter '^test_relu$' --candidate "$numpy" --least
 says '^1 case passed on the numpy, but at least 2 are wanted$'
 plumb 2 conformance "$suite" --filter '^test_relu$' --candidate cpu
 warns 'the CPU executor is judged in any case'
-# One that crashes fails its case, and the others run.
-plumb 1 conformance "$suite" --filter '^test_relu$' --candidate 'exec:sh -c exit'
+# One that crashes fails its cases.
+cat >liar.sh <<'END'
+grep -q '"describe"' "$1/request.json" || exit 3
+echo '{"schema": "plumb.exec/1", "candidate": {"name": "liar"}}' >"$1/response.json"
+END
+plumb 1 conformance "$suite" --filter '^test_(relu|matmul_2d)$' --candidate 'exec:sh liar.sh'
+says '^test_matmul_2d \(exec\): failed: .*ended with exit status 3'
+says '^test_relu \(exec\): failed: .*ended with exit status 3'

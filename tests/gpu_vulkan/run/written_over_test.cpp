@@ -123,7 +123,14 @@ struct Bare {
   Bare(const ir::Graph& of, Value wanted)
       : graph(of),
         plan(plan::make_plan(of, {{wanted}}, runtime->device.facts(), {})),
-        recording(*runtime, plan, graph, options) {}
+        recording(*runtime, plan, graph, options) {
+    // Kernels read tables, which are uploaded once.
+    std::vector<std::pair<plan::Slot, std::span<const std::byte>>> tables;
+    for (plan::Slot s = 0; s < plan.schedule.slots.size(); ++s)
+      if (const auto& content = plan.schedule.slots[s].content; !content.empty() && plan.placed(s))
+        tables.emplace_back(s, content);
+    recording.upload_resident(tables);
+  }
 
   /// The memory where the result lies; `fault`: the one that the run raised.
   Tensor bytes_after(const ir::Feeds& feeds, Value wanted, plan::Fault& fault) {
