@@ -19,11 +19,7 @@ bool same_bits(const ir::TensorView& a, const ir::TensorView& b) { return std::r
 
 /// How the candidate computed an output, and how many standard deviations its limits allow for.
 bounds::Manner manner_of(const cases::Executors& executors, const cases::NodeResult& result, const faults::Site& site) {
-  const ir::Graph& segment = site.segment.graph;
-  const bool is_unknown = executors.foreign != nullptr && result.sums.empty();
-  bounds::Manner manner{is_unknown ? profile::unknown_arithmetic(executors.profile, segment)
-                                   : profile::arithmetic_of(executors.profile, result.sums, segment),
-                        site.flushes_subnormals};
+  bounds::Manner manner{profile::arithmetic_of(executors, result.sums, site.segment.graph), site.flushes_subnormals};
   manner.arithmetic.deviations = result.lambda;
   return manner;
 }

@@ -91,4 +91,10 @@ bounds::Arithmetic unknown_arithmetic(const DeviceProfile* profile, const ir::Gr
   return found;
 }
 
+bounds::Arithmetic arithmetic_of(const cases::Executors& executors, std::span<const ir::Sum> sums,
+                                 const ir::Graph& segment) {
+  const bool is_unknown = executors.foreign != nullptr && sums.empty();
+  return is_unknown ? unknown_arithmetic(executors.profile, segment) : arithmetic_of(executors.profile, sums, segment);
+}
+
 }  // namespace plumb::parity::profile

@@ -4,6 +4,7 @@
 
 #include "ir/graph.hpp"
 #include "parity/bounds/error_model.hpp"
+#include "parity/cases/executors.hpp"
 #include "parity/profile/profile.hpp"
 
 namespace plumb::parity::profile {
@@ -22,5 +23,9 @@ bounds::Arithmetic arithmetic_of(const DeviceProfile* profile, std::span<const i
 /// unit, unless the profile has measured one that nobody named: products of f16 and bf16 may be made by a matrix unit,
 /// which cuts off (verdict.md V26).
 bounds::Arithmetic unknown_arithmetic(const DeviceProfile* profile, const ir::Graph& segment);
+
+/// The arithmetic of the candidate's kernel: unknown where it is somebody else's and no sums of it are known.
+bounds::Arithmetic arithmetic_of(const cases::Executors& executors, std::span<const ir::Sum> sums,
+                                 const ir::Graph& segment);
 
 }  // namespace plumb::parity::profile

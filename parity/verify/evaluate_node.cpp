@@ -12,9 +12,7 @@ namespace plumb::parity::verify {
 
 /// How the candidate computed a node, and how many standard deviations its limits allow for.
 bounds::Manner CaseRun::manner_of(std::size_t n, const std::vector<ir::Sum>& sums) const {
-  const ir::Graph& segment = state_.node(n).segment.graph;
-  bounds::Manner manner{is_foreign() && sums.empty() ? profile::unknown_arithmetic(executors_.profile, segment)
-                                                     : profile::arithmetic_of(executors_.profile, sums, segment),
+  bounds::Manner manner{profile::arithmetic_of(executors_, sums, state_.node(n).segment.graph),
                         result_.may_flush && !must_be_exact(n)};
   manner.arithmetic.deviations = result_.false_alarms.lambda();
   manner.arithmetic.is_foreign = is_foreign();

@@ -71,11 +71,9 @@ HeldRun hold(const cases::Executors& executors, const ir::Op& op, const Operands
              double lambda) {
   const core::Segment segment = core::segment_of(ir::graph_of(op, operands.types()), 0);
   const std::vector<ir::TensorView> inputs(operands.tensors.begin(), operands.tensors.end());
-  const bool is_foreign = executors.foreign != nullptr;
-  const std::vector<ir::Sum> sums = is_foreign ? std::vector<ir::Sum>{} : run.report.sums;  // nobody vouches for those
-  bounds::Manner manner{is_foreign ? profile::unknown_arithmetic(executors.profile, segment.graph)
-                                   : profile::arithmetic_of(executors.profile, sums, segment.graph),
-                        executors.flushes_subnormals};
+  // Nobody vouches for what a candidate that is not ours says of its sums.
+  const std::vector<ir::Sum> sums = executors.foreign != nullptr ? std::vector<ir::Sum>{} : run.report.sums;
+  bounds::Manner manner{profile::arithmetic_of(executors, sums, segment.graph), executors.flushes_subnormals};
   manner.arithmetic.deviations = lambda;
   const ir::Feeds fed = core::feeds_of(segment, [&](ir::Value v) { return ir::passes::widen(operands.tensors.at(v)); });
   bounds::Bounded bounded = judges::evaluate(executors.reference, segment, fed, manner, nullptr);
