@@ -203,11 +203,8 @@ class ExecCandidate final : public Candidate {
   }
 
   Refusals refused_of(const ir::Graph& graph, bool is_own) const {
-    ExecRequest request;
-    request.time = program_.options.timeout;
+    ExecRequest request = request_of(program_, graph, ValueNames(graph, nullptr), {});
     if (is_own && takes("onnx")) request.onnx = model_.onnx;
-    request.graph = ir::formats::graph_json(graph);
-    for (const ir::Value value : graph.results()) request.results.push_back(graph.name(value));
     return refused_nodes(program_, request, graph);
   }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ir/ops/matmul.hpp"
+#include "parity/profile/probe/one_op.hpp"
 
 namespace plumb::parity::profile::probe {
 namespace {
@@ -39,16 +40,10 @@ std::int64_t terms_of(ProductShape shape, std::span<const Dot> dots) {
 
 core::Trial product_trial(ir::DType operands, ProductShape shape, std::span<const Dot> dots) {
   const auto terms = static_cast<std::size_t>(terms_of(shape, dots));
-  ir::Tensor a = operand(dots, &Dot::a, shape.m, terms, false, operands);
-  ir::Tensor b = operand(dots, &Dot::b, shape.n, terms, true, operands);
-  core::Trial trial;
-  const ir::Value left = trial.graph.input("a", a.type()), right = trial.graph.input("b", b.type());
   ir::ops::Matmul product;
   if (operands != ir::DType::f32) product.output_dtype = ir::DType::f32;
-  trial.graph.returns(trial.graph.add("y", product, {left, right}));
-  trial.feeds.emplace("a", std::move(a));
-  trial.feeds.emplace("b", std::move(b));
-  return trial;
+  return trial_of(product, {operand(dots, &Dot::a, shape.m, terms, false, operands),
+                            operand(dots, &Dot::b, shape.n, terms, true, operands)});
 }
 
 DotSums sums_in(const core::TrialEnd& end, ProductShape shape, std::span<const Dot> dots) {

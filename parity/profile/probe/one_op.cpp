@@ -12,11 +12,12 @@ std::optional<ir::Tensor> run_on_device(ir::Executor& executor, bool is_host, co
   return std::nullopt;
 }
 
-core::Trial trial_of(const ir::Op& op, const std::vector<ir::Tensor>& operands) {
+core::Trial trial_of(const ir::Op& op, std::vector<ir::Tensor> operands) {
   ir::TensorTypes types;
   for (const ir::Tensor& operand : operands) types.push_back(operand.type());
   core::Trial trial{.graph = ir::graph_of(op, types), .feeds = {}};
-  for (std::size_t i = 0; i < operands.size(); ++i) trial.feeds.emplace(trial.graph.inputs()[i], operands[i]);
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    trial.feeds.emplace(trial.graph.inputs()[i], std::move(operands[i]));
   return trial;
 }
 
