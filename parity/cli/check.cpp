@@ -13,7 +13,6 @@
 #include "parity/cli/checking/check_flags.hpp"
 #include "parity/cli/checking/check_report.hpp"
 #include "parity/cli/checking/definition_run.hpp"
-#include "parity/cli/checking/judged.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/duration.hpp"
 #include "parity/core/parallel.hpp"
@@ -52,7 +51,7 @@ class CheckRun {
   int run();
 
  private:
-  void run_all(const Judged& judged, CheckReport& report);
+  void run_all(const flags::ChosenExecutor& judged, CheckReport& report);
 
   const CheckFlags& flags_;
   const CheckPlan plan_;
@@ -62,8 +61,8 @@ class CheckRun {
   std::size_t widest_ = 0;
 };
 
-void CheckRun::run_all(const Judged& judged, CheckReport& report) {
-  const cases::Executors executors = judged.executors(reference_);
+void CheckRun::run_all(const flags::ChosenExecutor& judged, CheckReport& report) {
+  const cases::Executors executors = judged.beside(reference_);
   const verify::VerifyOptions options = verify_options_of(flags_);
   const std::string end = judged.repeated(flags_.candidate);
   const auto start = Clock::now();
@@ -84,7 +83,7 @@ void CheckRun::run_all(const Judged& judged, CheckReport& report) {
 
 int CheckRun::run() {
   CheckReport report(flags_, flags::files_read(flags_.candidate));
-  run_all(Judged(flags_.candidate, flags_.device), report);
+  run_all(open_judged(flags_.candidate, flags_.device), report);
   return report.finish();
 }
 

@@ -129,8 +129,7 @@ Judged open_judged(const ConformanceFlags& flags) {
   if (is_ours) return open_device(device);
   flags::ChosenExecutor other = flags::open_chosen("", flags.candidate, flags.device);
   ir::require(other.name != "cpu", "--candidate ", other.spec, ": the CPU executor is judged in any case");
-  ir::require(other.foreign() == nullptr || other.foreign()->computes(), "--candidate ", other.spec,
-              " has the numbers of one run, and a suite has many");
+  flags::require_computes(*other.executor, other.spec, "a suite has many");
   const std::string about = other.foreign() == nullptr ? other.spec : to_text(other.foreign()->description());
   return {.executor = std::move(other.executor), .name = other.name, .device = about.empty() ? other.spec : about};
 }

@@ -125,8 +125,7 @@ int run_power(const PowerFlags& flags) {
   if (const std::string& filter = flags.power.filter; !filter.empty())
     ir::require(flags::may_match(flags.paths, flags.graph.model, filter), "no node matches --filter '", filter, "'");
   Bench bench(flags);
-  ir::require(bench.on.foreign() == nullptr || bench.on.foreign()->computes(), "--candidate ", bench.on.spec,
-              " has the numbers of one run, and faults that keep a result ask for another");
+  flags::require_computes(*bench.on.executor, bench.on.spec, "faults that keep a result ask for another");
   warn_of_expired_rules(bench.gate);
   power::Options options = flags.power;
   options.gate = bench.gate ? &*bench.gate : nullptr;

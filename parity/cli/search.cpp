@@ -57,8 +57,7 @@ int run_search(const SearchFlags& flags) {
   start(ir::AdversarialKind::wave);  // a fault of the graph is reported before a device is looked for
   ref_cpu::CpuExecutor reference = library::reference_executor(flags.device.threads);
   const flags::ChosenExecutor on = flags::open_chosen("gpu", flags.candidate, flags.device);
-  ir::require(on.foreign() == nullptr || on.foreign()->computes(), "--candidate ", on.spec,
-              " has the numbers of one run, and a search asks for many");
+  flags::require_computes(*on.executor, on.spec, "a search asks for many");
   const cases::Executors executors = on.beside(reference);
   const studies::search::Outcome found = studies::search::search(start, executors, options);
   bool has_failed = false;

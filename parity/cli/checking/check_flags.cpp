@@ -170,6 +170,12 @@ check::Check CheckPlan::at(std::uint64_t number) const {
           .seed = seed + number % seeds};
 }
 
+flags::ChosenExecutor open_judged(const flags::CandidateFlags& candidate, const flags::DeviceFlags& device) {
+  flags::ChosenExecutor opened = flags::open_chosen("gpu", candidate, device);
+  flags::require_computes(*opened.executor, opened.spec, "a check has many");
+  return opened;
+}
+
 verify::VerifyOptions verify_options_of(const CheckFlags& flags) {
   verify::VerifyOptions options{.plain = true};
   if (!flags.min_verified.empty())

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "parity/check/check.hpp"
-#include "parity/cli/flags/candidate_flags.hpp"
+#include "parity/cli/flags/chosen_executor.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/core/demands.hpp"
 #include "parity/core/terminal/style.hpp"
@@ -30,6 +30,10 @@ void add_check_flags(CLI::App& app, CheckFlags& flags);
 
 /// How checks are verified: with a plain run, and as much of each as the flags demand.
 verify::VerifyOptions verify_options_of(const CheckFlags& flags);
+
+/// Opens who is judged. Throws Error where it cannot be opened, or computes nothing, and Unsupported where there is no
+/// device.
+flags::ChosenExecutor open_judged(const flags::CandidateFlags& candidate, const flags::DeviceFlags& device);
 
 /// The name and the value of each --attr. Throws Error where one is not NAME=VALUE.
 check::Words words_of(const CheckFlags& flags);

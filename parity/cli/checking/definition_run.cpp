@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <optional>
 #include <ostream>
 
 #include "library/reference.hpp"
 #include "parity/check/flashinfer/problem.hpp"
 #include "parity/check/flashinfer/trace.hpp"
+#include "parity/cli/checking/check_flags.hpp"
 #include "parity/cli/checking/check_report.hpp"
-#include "parity/cli/checking/judged.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/core/build_info.hpp"
@@ -105,7 +106,7 @@ class DefinitionRun {
     if (judged_ && arguments_ == candidate.options.arguments) return;
     arguments_ = candidate.options.arguments;
     try {
-      judged_ = std::make_unique<Judged>(candidate, flags_.device);
+      judged_ = open_judged(candidate, flags_.device);
     } catch (const ir::Unsupported&) {
       throw;
     } catch (const ir::Error& error) {
@@ -128,9 +129,8 @@ class DefinitionRun {
     flashinfer::TraceFacts facts{.solution = flags_.solution, .hardware = show::describe_host(0).cpu};
     facts.libraries.emplace("plumbline", core::build_info().version);
     if (facts.solution.empty()) facts.solution = foreign::parse_spec(flags_.candidate.candidate).name;
-    if (facts.solution.empty()) facts.solution = ir::enum_name(foreign::parse_spec(flags_.candidate.candidate).kind);
-    if (judged_ && judged_->device) facts.hardware = judged_->device->facts().name;
-    const auto* foreign = judged_ ? dynamic_cast<const foreign::Candidate*>(&judged_->executor()) : nullptr;
+    if (judged_ && judged_->device() != nullptr) facts.hardware = judged_->device()->facts().name;
+    const auto* foreign = judged_ ? judged_->foreign() : nullptr;
     if (foreign == nullptr) return facts;
     const foreign::Description described = foreign->description();
     if (!described.name.empty()) facts.libraries.emplace(described.name, described.version);
@@ -156,7 +156,7 @@ class DefinitionRun {
       return std::move(problem.file);
     };
     const cases::Executors executors =
-        trouble ? cases::Executors{.reference = reference_} : judged_->executors(reference_);
+        trouble ? cases::Executors{.reference = reference_} : judged_->beside(reference_);
     report::Progress progress;
     cases::CaseResult result =
         check::run_made(make, ir::cat(definition_.name, ' ', label_of(workload)), {.seed = seed}, executors,
@@ -168,7 +168,7 @@ class DefinitionRun {
 
   /// Keeps the trace of a result, if it is one of the candidate.
   void note(const flashinfer::Workload& workload, const cases::CaseResult& result) {
-    const auto* foreign = judged_ ? dynamic_cast<const foreign::Candidate*>(&judged_->executor()) : nullptr;
+    const auto* foreign = judged_ ? judged_->foreign() : nullptr;
     const auto fault = foreign == nullptr ? foreign::Fault::none : foreign->fault();
     if (const auto status = flashinfer::status_of(result, fault))
       lines_ += flashinfer::trace_line(definition_, workload, facts(), *status, result);
@@ -191,7 +191,7 @@ class DefinitionRun {
   const core::ThreadLimit comparing_;
   ref_cpu::CpuExecutor reference_;
   std::unique_ptr<ir::files::OutputFile> trace_;
-  std::unique_ptr<Judged> judged_;
+  std::optional<flags::ChosenExecutor> judged_;
   std::string arguments_, lines_;
   std::size_t widest_ = 0, without_trace_ = 0;
 };

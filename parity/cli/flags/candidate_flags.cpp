@@ -119,9 +119,10 @@ library::OpenedCandidate open_candidate(const CandidateFlags& candidate, const D
   return library::open_candidate(candidate.candidate, options);
 }
 
-bool computes(const library::OpenedCandidate& candidate) {
-  const auto* const foreign = dynamic_cast<const foreign::Candidate*>(candidate.executor.get());
-  return foreign == nullptr || foreign->computes();
+void require_computes(const ir::Executor& candidate, const std::string& spec, const std::string& wanted) {
+  const auto* const foreign = dynamic_cast<const foreign::Candidate*>(&candidate);
+  ir::require(foreign == nullptr || foreign->computes(), "--candidate ", spec, " has the numbers of one run, and ",
+              wanted);
 }
 
 std::vector<std::filesystem::path> files_read(const CandidateFlags& flags) {

@@ -48,8 +48,9 @@ void feed_by_dump(const verify::TensorReader& inputs, const std::string& spec, b
 /// Opens any other candidate. Throws Error where the spec is none, or names what is not there.
 library::OpenedCandidate open_candidate(const CandidateFlags& candidate, const DeviceFlags& flags);
 
-/// Whether it computes, so that it can be run again and on other inputs; a dump does not.
-bool computes(const library::OpenedCandidate& candidate);
+/// Throws Error, saying what is wanted of it, where it does not compute: a dump has the numbers of one run, which
+/// cannot be repeated, or made for other inputs.
+void require_computes(const ir::Executor& candidate, const std::string& spec, const std::string& wanted);
 
 /// The files that a candidate's flags name and that are read, which no output may replace.
 std::vector<std::filesystem::path> files_read(const CandidateFlags& flags);

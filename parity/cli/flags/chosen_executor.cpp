@@ -15,6 +15,11 @@ cases::Executors ChosenExecutor::beside(ir::Executor& reference) const {
   return library::executors_of(reference, *executor);
 }
 
+std::string ChosenExecutor::repeated(const CandidateFlags& candidate) const {
+  const std::string who = flags::repeated(candidate);
+  return device() != nullptr ? who + flags::repeated(options_to_repeat(*device())) : who;
+}
+
 void add_chosen_executor_flags(CLI::App& app, CandidateFlags& candidate, CLI::Option* on) {
   candidate.candidate.clear();
   CLI::Option* const option = add_candidate_flags(app, candidate);

@@ -33,6 +33,8 @@ struct ChosenExecutor {
   /// Takes note of the case that it will run, where it is not ours.
   void begins(const cases::Case& subject) const;
   cases::Executors beside(ir::Executor& reference) const;
+  /// The end of a repro line: who ran, asked so, and on which device.
+  std::string repeated(const CandidateFlags& candidate) const;
 };
 
 /// Adds --candidate with all that says how it is asked; it does not go with `on`, which names one of ours.

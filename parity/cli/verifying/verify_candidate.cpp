@@ -28,8 +28,7 @@ void VerifyCandidate::open_other(const flags::VerifyFlags& flags) {
   refuse(flags.each_kernel, "--each-kernel");
   refuse(!flags.emulate.empty(), "--emulate");
   other_ = flags::open_candidate(flags_, device_flags_);
-  ir::require(flags.seeds == 1 || flags::computes(other_), "--candidate ", spec,
-              " has the numbers of one run, and --seeds asks for ", flags.seeds);
+  if (flags.seeds != 1) flags::require_computes(*other_.executor, spec, ir::cat("--seeds asks for ", flags.seeds));
   settings_.candidate = spec;
   if (flags_.options.taps != library::CandidateOptions{}.taps)
     settings_.knobs.emplace_back("taps", flags_.options.taps);
