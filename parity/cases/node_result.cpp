@@ -45,9 +45,13 @@ std::string text_of(const compare::Comparison& c, const Units& units) {
 
 }  // namespace
 
-std::string NodeResult::name() const { return output == 0 ? label : ir::cat(label, ':', output); }
+std::string output_name(std::string_view label, std::size_t output) {
+  return output == 0 ? std::string(label) : ir::cat(label, ':', output);
+}
 
-std::string NodeResult::summary() const {
+std::string NodeOutput::name() const { return output_name(label, output); }
+
+std::string Measured::summary() const {
   if (gates_total || units.are_elements() || local.agrees()) return compare::summary(gated());
   return text_of(local, units);
 }

@@ -26,8 +26,8 @@
 
 namespace plumb::parity::cases {
 
-/// One output of one node.
-struct NodeResult {
+/// Which output of which node it is, and how the candidate computed it.
+struct NodeOutput {
   std::size_t node = 0, output = 0;
   std::string label = {}, op = {};
   std::vector<ir::DType> in = {};
@@ -36,12 +36,22 @@ struct NodeResult {
   bool is_of_plain_run = false;  ///< as it came from the graph compiled for its results alone
   ir::Placement placement = ir::Placement::gpu;
   std::string kernel = {}, tile = {}, placement_reason = {};
-  std::vector<ir::Sum> sums = {};  ///< how the kernel adds
-  bool marked_bools = false;       ///< bools were neither false nor true before it wrote them
-  std::size_t group = 1;           ///< how many nodes were judged as one: this one, and those whose values nobody has
-  Pairing paired = Pairing::none;  ///< how the output was found among the candidate's tensors
+  std::vector<ir::Sum> sums = {};          ///< how the kernel adds
+  bool marked_bools = false;               ///< bools were neither false nor true before it wrote them
+  std::size_t group = 1;                   ///< how many nodes were judged as one: it, and those with unknown values
+  Pairing paired = Pairing::none;          ///< how the output was found among the candidate's tensors
+  core::Proof proof = {};                  ///< an exact twin's
+  std::optional<std::uint64_t> hash = {};  ///< hash of the candidate's output
+  std::optional<std::uint64_t> device_ns = {};
+  std::string repro = {};  ///< the command that runs just this again
 
-  /// local: the device's output against the truth of the device's own inputs.
+  /// "label" or "label:1".
+  std::string name() const;
+};
+
+/// How far an output is off, how far it may be, and which of its elements say something by agreeing.
+struct Measured {
+  /// local: the candidate's output against the truth of the candidate's own inputs.
   /// inherited: what those inputs had wrong already, carried through the truth.
   /// total: against the truth of the graph as it was written, from its inputs on.
   compare::Comparison local = {}, inherited = {}, total = {};
@@ -50,47 +60,58 @@ struct NodeResult {
   std::optional<compare::Comparison> converted = {};
   bool gates_total = false;                          ///< the total of the run is judged rather than local
   double amplification = compare::not_computed;      ///< how much it enlarged its inputs' errors (attribution.hpp)
-  bool is_guilty = false;                            ///< its own error is more than it may be
-  std::string total_beyond = {};                     ///< policy::Judgement
   std::vector<double> blame = {};                    ///< its share of the error of each result, where that was measured
-  std::optional<compare::Comparison> expected = {};  ///< the device's output against what the file expects of it
+  std::optional<compare::Comparison> expected = {};  ///< the output against what the file expects of it
   compare::Allowed allowed = {};
   double lambda = compare::not_computed;  ///< the standard deviations that `allowed` allows for
   Certificate certificate = {};           ///< for the truth of its own inputs
-  std::vector<Pattern> patterns = {};     ///< common traits of elements that failed
   Settled settled = {};                   ///< elements that were looked at one by one
   Units units = {};                       ///< the unit of its ratios, and choices that were read off
   compare::Telling telling = {};          ///< which elements say something, where it was compared
-  Sensitivity sensitivity = {};           ///< whether a sample of it would notice small faults
-  Statistics statistics = {};             ///< how a sample of its sums rounds
-  OracleSample oracle = {};               ///< elements of the truth, held to the definition of the op
-  ReplaySample replays = {};              ///< elements that were added up again as the kernel says
   compare::Vacuity vacuity = {};          ///< where it was compared
-  core::Proof proof = {};                 ///< an exact twin's
-
-  core::Verdict verdict = core::Verdict::skipped;
-  bool lacks_truth = false;  ///< skipped, since the op cannot be computed in reference precision
-  std::string why = {};      ///< reason for the verdict; never empty unless passed
-  std::string repro = {};    ///< the command that runs just this again
-
-  std::optional<std::size_t> rule = {};  ///< the policy's rule that decided
-  std::string explanation = {};          ///< which rules were asked, where somebody wants to know
+  std::optional<std::uint64_t> reference_ns = {};
 
   std::optional<double> emulator_ulp = {};    ///< how far from what the emulator replays, where it was asked to
   std::optional<double> emulator_share = {};  ///< likewise, of attention: in halves of what its elements may be off
   std::string emulator_pattern = {};          ///< common traits of elements that are not as it replays them
 
-  std::optional<std::uint64_t> reference_ns = {}, device_ns = {};
-  std::optional<std::uint64_t> hash = {};  ///< hash of the device's output
-
-  /// "label" or "label:1".
-  std::string name() const;
   /// The error in total against the truth of the graph that ran.
   const compare::Comparison& of_run() const { return converted ? *converted : total; }
   const compare::Comparison& gated() const { return gates_total ? of_run() : local; }
   /// How what is judged came out, in a sentence: of elements, or of units of another kind.
   std::string summary() const;
 };
+
+/// Findings of samples of an output, on the truth, the kernel and what agreement proves, and common traits of its
+/// failures.
+struct Checked {
+  OracleSample oracle = {};            ///< elements of the truth, held to the definition of the op
+  ReplaySample replays = {};           ///< elements that were added up again as the kernel says
+  Sensitivity sensitivity = {};        ///< whether a sample of it would notice small faults
+  Statistics statistics = {};          ///< how a sample of its sums rounds
+  std::vector<Pattern> patterns = {};  ///< common traits of elements that failed
+};
+
+/// The verdict on an output, and why.
+struct Judged {
+  core::Verdict verdict = core::Verdict::skipped;
+  bool lacks_truth = false;              ///< skipped, since the op cannot be computed in reference precision
+  std::string why = {};                  ///< reason for the verdict; never empty unless passed
+  bool is_guilty = false;                ///< its own error is more than it may be
+  std::string total_beyond = {};         ///< policy::Judgement
+  std::optional<std::size_t> rule = {};  ///< the policy's rule that decided
+  std::string explanation = {};          ///< which rules were asked, where somebody wants to know
+};
+
+/// One output of one node. The parts are bases rather than members because each is made by a function of its own and
+/// all are read by the same names: in tables, records and rules of policies.
+struct NodeResult : NodeOutput, Measured, Checked, Judged {};
+
+/// The result of an output of which nothing is known yet but where it comes from.
+inline NodeResult result_of(NodeOutput output) { return {std::move(output), {}, {}, {}}; }
+
+/// The name of output `output` of the node `label`: "label" or "label:1".
+std::string output_name(std::string_view label, std::size_t output);
 
 enum class NonFinite { nan, infinity };
 
@@ -120,7 +141,7 @@ struct CaseResult {
   std::vector<NodeResult> nodes;                 ///< in the order of the graph
   std::vector<NonFiniteOrigin> non_finite = {};  ///< the first NaN and the first infinity, where there are such
   PlainRun plain = {};
-  std::string candidate = {};  ///< as one that is not ours describes itself: "onnxruntime 1.30, cpu"
+  std::string candidate = {};                  ///< as one that is not ours describes itself: "onnxruntime 1.30, cpu"
   std::vector<RelationResult> relations = {};  ///< where they were asked
   std::vector<ExpectedResult> expected = {};   ///< for each tensor that another implementation gave
   RunSettings settings = {};

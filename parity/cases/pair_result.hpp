@@ -13,6 +13,7 @@ struct PairResult {
   std::uint64_t seed = 1;
   std::string value = {};                     ///< the result's name
   std::string first = {}, second = {};        ///< the candidates' names
+  std::size_t first_at = 0, second_at = 0;    ///< their places among the candidates of the run
   std::uint64_t elements = 0, differing = 0;  ///< differing: those that do not have the very bits
   double max_abs = compare::not_computed, max_ulp = compare::not_computed;  ///< over elements finite on both sides
   /// Root mean squares of their errors against the truth of the graph; NaN where they are not known.

@@ -39,6 +39,7 @@ results::JudgedFile judge_all(const std::vector<std::string>& files, const polic
   for (const std::string& file : files) {
     results::JudgedFile one = results::judge_file(file, policy, policy::today(), explain);
     for (results::JudgedRun& run : one.runs) all.runs.push_back(std::move(run));
+    std::ranges::move(one.pairs, std::back_inserter(all.pairs));
     for (core::RunFinding& finding : one.findings) {
       if (files.size() > 1 && finding.kind == "cut_off") finding.text = file + ": " + finding.text;
       if (std::ranges::find(all.findings, finding.text, &core::RunFinding::text) == all.findings.end())
@@ -59,7 +60,7 @@ int run_judge(const JudgeFlags& flags) {
   if (flags.github) report::stop_workflow_commands(out);
   std::optional<policy::Policy> policy;
   if (!flags.policy.empty()) policy = policy::read(flags.policy);
-  auto [runs, findings] = judge_all(flags.results, policy ? &*policy : nullptr, flags.explain);
+  auto [runs, findings, pairs] = judge_all(flags.results, policy ? &*policy : nullptr, flags.explain);
   out << results::to_text(
       runs, core::terminal::style_of(flags.style,
                                      core::terminal::surroundings_of(is_on_stdout ? STDERR_FILENO : STDOUT_FILENO)));
@@ -75,7 +76,7 @@ int run_judge(const JudgeFlags& flags) {
       findings.push_back(std::move(idle));
   const auto ends = results::ends_of(runs);
   const core::Outcome outcome = core::outcome_of(ends, flags.demands, findings);
-  if (json) flags::write_whole(json, results::to_json(runs, outcome));
+  if (json) flags::write_whole(json, results::to_json(runs, outcome, pairs));
   const auto suites = junit || flags.github ? results::suites_of(runs, outcome) : std::vector<report::Suite>();
   if (junit) flags::write_whole(junit, report::to_junit(suites));
   report::RunFacts facts = results::facts_of(runs);

@@ -7,30 +7,30 @@
 
 namespace plumb::parity::judges {
 
-void ElementJudge::compare(const ir::Tensor& got, cases::NodeResult& result) {
+void ElementJudge::compare(const ir::Tensor& got, cases::Measured& measured) {
   compare::Allowed& allowed = bounded_.allowed.at(k_);
   const auto compare_again = [&] {
-    result.allowed = allowed;
-    result.local = settle::certify::certify(subject_, k_, bounded_, got, result.certificate);
+    measured.allowed = allowed;
+    measured.local = settle::certify::certify(subject_, k_, bounded_, got, measured.certificate);
   };
   allowed = whole_;
-  result.settled = {};
-  result.certificate = {};
+  measured.settled = {};
+  measured.certificate = {};
   compare_again();
-  if (result.local.agrees() && result.local.n_without_limit == 0 && !(result.local.ratio_finite > 0.5)) return;
-  const double first_ratio = result.local.ratio();
+  if (measured.local.agrees() && measured.local.n_without_limit == 0 && !(measured.local.ratio_finite > 0.5)) return;
+  const double first_ratio = measured.local.ratio();
   const auto settle = [&](settle::Looks looks) {
-    result.settled = settle::settle(subject_, k_, bounded_, got, looks);
-    result.settled.first_ratio = first_ratio;
-    if (!result.local.agrees() || result.local.n_without_limit > 0)
-      result.settled.out_of_range = settle::set_out_of_range_apart(subject_, k_, bounded_, got, native_);
+    measured.settled = settle::settle(subject_, k_, bounded_, got, looks);
+    measured.settled.first_ratio = first_ratio;
+    if (!measured.local.agrees() || measured.local.n_without_limit > 0)
+      measured.settled.out_of_range = settle::set_out_of_range_apart(subject_, k_, bounded_, got, native_);
   };
   settle(settle::Looks::until_one_fails);
-  if (result.settled.left > 0 && result.settled.out_of_range > 0) {  // the one may be apart for all that
+  if (measured.settled.left > 0 && measured.settled.out_of_range > 0) {  // the one may be apart for all that
     allowed = whole_;
     settle(settle::Looks::at_all);
   }
-  if (result.settled.open + result.settled.out_of_range > 0) compare_again();
+  if (measured.settled.open + measured.settled.out_of_range > 0) compare_again();
 }
 
 bool is_refused_by_statistics(const policy::Gate* gate, const cases::NodeResult& result,

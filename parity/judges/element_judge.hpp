@@ -17,9 +17,9 @@ class ElementJudge {
   ElementJudge(const settle::Subject& subject, std::size_t k, bounds::Bounded& bounded)
       : subject_(subject), k_(k), bounded_(bounded), whole_(bounded.allowed.at(k)) {}
 
-  /// Sets what `result` says of an output: allowed, local, certificate, settled. Any number of results can be compared,
-  /// each by the limits that the whole tensor had at first.
-  void compare(const ir::Tensor& got, cases::NodeResult& result);
+  /// Sets what `measured` says of an output: allowed, local, certificate, settled. Any number of results can be
+  /// compared, each by the limits that the whole tensor had at first.
+  void compare(const ir::Tensor& got, cases::Measured& measured);
 
   /// The limits of the whole tensor, before any element is looked at.
   const compare::Allowed& whole() const { return whole_; }

@@ -212,12 +212,12 @@ ElementJudge& NodeJudge::of_elements(std::size_t k) {
   return elements_.try_emplace(k, subject_, k, bounded_).first->second;
 }
 
-void NodeJudge::compare(std::size_t k, const ir::Tensor& got, cases::NodeResult& result) {
-  result.units = {};
-  if (judge_) return compare_jointly(k, got, result);
-  of_elements(k).compare(got, result);
-  result.units.count = result.local.n - result.local.n_apart;
-  result.units.beyond = result.local.n_bad;
+void NodeJudge::compare(std::size_t k, const ir::Tensor& got, cases::Measured& measured) {
+  measured.units = {};
+  if (judge_) return compare_jointly(k, got, measured);
+  of_elements(k).compare(got, measured);
+  measured.units.count = measured.local.n - measured.local.n_apart;
+  measured.units.beyond = measured.local.n_bad;
 }
 
 const ir::Tensor& NodeJudge::truth(std::size_t k) const {
@@ -268,20 +268,20 @@ OutputJudgement NodeJudge::judgement_of_output(std::size_t k, const ir::Tensor& 
   return known->outputs.at(k);
 }
 
-void NodeJudge::compare_jointly(std::size_t k, const ir::Tensor& got, cases::NodeResult& result) {
-  result.settled = {};
-  result.certificate = {};
+void NodeJudge::compare_jointly(std::size_t k, const ir::Tensor& got, cases::Measured& measured) {
+  measured.settled = {};
+  measured.certificate = {};
   const double lambda = lambda_of(subject_.manner, subject_.segment);
   OutputJudgement output;
   for (const bool looks_closely : {false, true}) {
     output = judgement_of_output(k, got, looks_closely);
-    result.local = compared(output, got, lambda);
-    if (result.local.agrees() && !(result.local.ratio_finite > 0.5)) break;
+    measured.local = compared(output, got, lambda);
+    if (measured.local.agrees() && !(measured.local.ratio_finite > 0.5)) break;
   }
-  if (!result.local.agrees()) result.settled.out_of_range = set_out_of_range_apart(k, got, output);
-  if (result.settled.out_of_range > 0) result.local = compared(output, got, lambda);
-  result.allowed = output.allowed;
-  result.units = units_of(output, result.local);
+  if (!measured.local.agrees()) measured.settled.out_of_range = set_out_of_range_apart(k, got, output);
+  if (measured.settled.out_of_range > 0) measured.local = compared(output, got, lambda);
+  measured.allowed = output.allowed;
+  measured.units = units_of(output, measured.local);
   bounded_.allowed.at(k) = output.allowed;
   if (output.uncertainty) {
     bounded_.uncertainty.at(k) = *output.uncertainty;

@@ -35,9 +35,9 @@ class NodeJudge {
   NodeJudge(const settle::Subject& subject, bounds::Bounded& bounded, std::vector<const ir::Tensor*> outputs,
             const ExtraJudges* extra = nullptr);
 
-  /// Sets what `result` says of output `k`, were it `got` beside the candidate's other outputs: allowed, local,
+  /// Sets what `measured` says of output `k`, were it `got` beside the candidate's other outputs: allowed, local,
   /// certificate, settled, units. Throws NoModel.
-  void compare(std::size_t k, const ir::Tensor& got, cases::NodeResult& result);
+  void compare(std::size_t k, const ir::Tensor& got, cases::Measured& measured);
 
   /// The truth that output `k` was compared with last: of outputs that are judged together the one under the
   /// candidate's own decisions.
@@ -66,7 +66,7 @@ class NodeJudge {
   Judgement judgement_of(std::vector<ir::Tensor> outputs, bool looks_closely);
   OutputJudgement judgement_of_output(std::size_t k, const ir::Tensor& got, bool looks_closely);
   cases::Sensitivity sensitivity_to(const ir::Feeds& fed, std::size_t k);
-  void compare_jointly(std::size_t k, const ir::Tensor& got, cases::NodeResult& result);
+  void compare_jointly(std::size_t k, const ir::Tensor& got, cases::Measured& measured);
   std::uint64_t set_out_of_range_apart(std::size_t k, const ir::TensorView& got, OutputJudgement& output);
 
   const settle::Subject& subject_;

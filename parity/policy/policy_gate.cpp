@@ -96,7 +96,7 @@ bool may_flush(const Gate* gate, bool device_flushes) {
 bool has_budget(const Gate* gate, const ir::Node& node) {
   if (gate == nullptr) return false;
   for (std::size_t k = 0; k < node.outputs.size(); ++k)
-    if (has_budget(gate->policy, cases::NodeResult{.output = k, .label = node.label}.name())) return true;
+    if (has_budget(gate->policy, cases::output_name(node.label, k))) return true;
   return false;
 }
 

@@ -93,8 +93,11 @@ bounds::Arithmetic unknown_arithmetic(const DeviceProfile* profile, const ir::Gr
 
 bounds::Arithmetic arithmetic_of(const cases::Executors& executors, std::span<const ir::Sum> sums,
                                  const ir::Graph& segment) {
-  const bool is_unknown = executors.foreign != nullptr && sums.empty();
-  return is_unknown ? unknown_arithmetic(executors.profile, segment) : arithmetic_of(executors.profile, sums, segment);
+  const bool is_foreign = executors.foreign != nullptr;
+  bounds::Arithmetic found = is_foreign && sums.empty() ? unknown_arithmetic(executors.profile, segment)
+                                                        : arithmetic_of(executors.profile, sums, segment);
+  found.is_foreign = is_foreign;
+  return found;
 }
 
 }  // namespace plumb::parity::profile

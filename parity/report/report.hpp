@@ -41,6 +41,6 @@ std::string to_json(std::span<const cases::CaseResult> cases, const core::Outcom
 /// So many cases, of which each is made when its turn comes, from a results file. What such a file does not keep
 /// (docs/results.md) is null, too.
 std::string to_json_of_record(std::size_t count, const std::function<cases::CaseResult(std::size_t)>& case_at,
-                              const core::Outcome& outcome = {});
+                              const core::Outcome& outcome = {}, std::span<const cases::PairResult> pairs = {});
 
 }  // namespace plumb::parity::report

@@ -327,7 +327,9 @@ Json pair_json(const cases::PairResult& pair) {
           {"closer", closer.empty() ? Json(nullptr) : Json(closer)}};
 }
 
-std::string document_of(Json list, const core::Outcome& outcome, Json pairs = nullptr) {
+std::string document_of(Json list, const core::Outcome& outcome, std::span<const cases::PairResult> pairs) {
+  Json beside = Json::array();
+  for (const cases::PairResult& pair : pairs) beside.push_back(pair_json(pair));
   Json findings = Json::array();
   for (const core::RunFinding& one : outcome.findings) findings.push_back({{"kind", one.kind}, {"text", one.text}});
   const Json document = {{"format", "plumb.report/1"},
@@ -337,7 +339,7 @@ std::string document_of(Json list, const core::Outcome& outcome, Json pairs = nu
                          {"exit", static_cast<int>(outcome.exit)},
                          {"findings", std::move(findings)},
                          {"cases", std::move(list)},
-                         {"pairs", std::move(pairs)}};
+                         {"pairs", std::move(beside)}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
@@ -352,13 +354,11 @@ std::string to_json(std::span<const cases::CaseResult> cases, const core::Outcom
   }
   Json list = Json::array();
   for (std::size_t c = 0; c < cases.size(); ++c) list.push_back(case_json(cases[c], known, c));
-  Json beside = Json::array();
-  for (const cases::PairResult& pair : pairs) beside.push_back(pair_json(pair));
-  return document_of(std::move(list), known, std::move(beside));
+  return document_of(std::move(list), known, pairs);
 }
 
 std::string to_json_of_record(std::size_t count, const std::function<cases::CaseResult(std::size_t)>& case_at,
-                              const core::Outcome& outcome) {
+                              const core::Outcome& outcome, std::span<const cases::PairResult> pairs) {
   Json list = Json::array();
   for (std::size_t i = 0; i < count; ++i) {
     Json json = case_json(case_at(i), outcome, i);
@@ -367,7 +367,7 @@ std::string to_json_of_record(std::size_t count, const std::function<cases::Case
     for (Json& one : json["expected"]) make_null(one, not_kept_of_expected);
     list.push_back(std::move(json));
   }
-  return document_of(std::move(list), outcome);
+  return document_of(std::move(list), outcome, pairs);
 }
 
 }  // namespace plumb::parity::report

@@ -206,6 +206,7 @@ JudgedRun Judge::judge(const Run& run) {
 JudgedFile Judge::all() {
   JudgedFile judged;
   for (const Run& run : file_.runs()) judged.runs.push_back(judge(run));
+  judged.pairs = file_.pairs();
   if (const auto cut_off = file_.cut_off()) judged.findings.push_back(*cut_off);
   const auto add = [&](const policy::Policy& policy) {
     for (core::RunFinding& one : policy::expired_rules(policy, today_)) judged.findings.push_back(std::move(one));
@@ -220,11 +221,6 @@ JudgedFile Judge::all() {
 JudgedFile judge_file(const std::filesystem::path& path, const policy::Policy* policy, std::chrono::sys_days today,
                       const std::string& explain) {
   return Judge(path, policy, today, explain).all();
-}
-
-std::vector<JudgedRun> judge_results(const std::filesystem::path& path, const policy::Policy* policy,
-                                     std::chrono::sys_days today, const std::string& explain) {
-  return judge_file(path, policy, today, explain).runs;
 }
 
 std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<const JudgedRun> runs) {
@@ -373,9 +369,10 @@ std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, const c
   return suites;
 }
 
-std::string to_json(const std::vector<JudgedRun>& runs, const core::Outcome& outcome) {
+std::string to_json(const std::vector<JudgedRun>& runs, const core::Outcome& outcome,
+                    std::span<const cases::PairResult> pairs) {
   const auto case_at = [&](std::size_t r) { return as_case(runs[r]); };
-  return report::to_json_of_record(runs.size(), case_at, outcome);
+  return report::to_json_of_record(runs.size(), case_at, outcome, pairs);
 }
 
 report::RunFacts facts_of(const std::vector<JudgedRun>& runs) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/formats/graph_file.hpp"
+#include "parity/cases/pair_result.hpp"
 #include "parity/core/demands.hpp"
 #include "parity/core/terminal/style.hpp"
 #include "parity/policy/policy.hpp"
@@ -51,6 +52,7 @@ struct JudgedRun {
 struct JudgedFile {
   std::vector<JudgedRun> runs = {};
   std::vector<core::RunFinding> findings = {};
+  std::vector<cases::PairResult> pairs = {};  ///< results of several candidates beside one another
 };
 
 /// Judges every run of a results file by a policy, from the numbers it holds: no device and no
@@ -62,8 +64,10 @@ JudgedFile judge_file(const std::filesystem::path& path, const policy::Policy* p
                       const std::string& explain = "");
 
 /// Those runs alone.
-std::vector<JudgedRun> judge_results(const std::filesystem::path& path, const policy::Policy* policy,
-                                     std::chrono::sys_days today, const std::string& explain = "");
+inline std::vector<JudgedRun> judge_results(const std::filesystem::path& path, const policy::Policy* policy,
+                                            std::chrono::sys_days today, const std::string& explain = "") {
+  return judge_file(path, policy, today, explain).runs;
+}
 
 /// Output budgets that name nothing in any of the runs.
 std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<const JudgedRun> runs);
@@ -76,7 +80,8 @@ std::string to_text(const std::vector<JudgedRun>& runs, const core::terminal::St
 std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, const core::Outcome& outcome);
 
 /// The runs as the JSON of verify, without what a results file does not keep (docs/results.md).
-std::string to_json(const std::vector<JudgedRun>& runs, const core::Outcome& outcome);
+std::string to_json(const std::vector<JudgedRun>& runs, const core::Outcome& outcome,
+                    std::span<const cases::PairResult> pairs = {});
 
 /// Facts that hold for all of these runs, for a summary: their device, where they have one.
 report::RunFacts facts_of(const std::vector<JudgedRun>& runs);

@@ -43,6 +43,7 @@ class Recorder::Writer {
   void begins(const cases::Case& subject);
   void compared(const cases::NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got);
   void record(const cases::CaseResult& result);
+  void record_pairs(std::span<const cases::PairResult> pairs, std::size_t candidates);
   void plan(std::uint64_t cases);
   void finish();
   const fs::path& part() const { return output_.part(); }
@@ -316,6 +317,14 @@ void Recorder::Writer::record(const cases::CaseResult& result) {
   output_.keep_part();
 }
 
+void Recorder::Writer::record_pairs(std::span<const cases::PairResult> pairs, std::size_t candidates) {
+  if (!store_.contains(pairs_path)) store_.make_table(pairs_path, results::pair_type());
+  const auto first_run = run_ - static_cast<std::uint32_t>(candidates);
+  store_.append(pairs_path, results::pair_type(), results::pair_rows(pairs, first_run, name_ids()));
+  store_.append_texts("/names", std::exchange(new_names_, {}));
+  store_.flush();
+}
+
 void Recorder::Writer::finish() {
   store_.append_texts("/names", std::exchange(new_names_, {}));
   launch_row_.end = LaunchEnd::ended;
@@ -344,6 +353,10 @@ void Recorder::compared(const cases::NodeResult& result, const ir::TensorView& t
 void Recorder::record(const cases::CaseResult& result) {
   const ir::files::Uninterrupted whole;
   writer_->record(result);
+}
+void Recorder::record_pairs(std::span<const cases::PairResult> pairs, std::size_t candidates) {
+  const ir::files::Uninterrupted whole;
+  writer_->record_pairs(pairs, candidates);
 }
 void Recorder::plan(std::uint64_t cases) {
   const ir::files::Uninterrupted whole;

@@ -3,10 +3,12 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "parity/cases/observer.hpp"
+#include "parity/cases/pair_result.hpp"
 #include "parity/profile/device.hpp"
 
 namespace plumb::parity::results {
@@ -63,6 +65,9 @@ class Recorder : public cases::Observer {
 
   /// Adds the case that was just observed, and leaves the file whole.
   void record(const cases::CaseResult& result);
+
+  /// Adds how results of the last `candidates` cases, which are one case by several candidates, compare by pairs.
+  void record_pairs(std::span<const cases::PairResult> pairs, std::size_t candidates);
 
   /// From here on so many cases are planned.
   void plan(std::uint64_t cases);

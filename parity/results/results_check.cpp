@@ -237,6 +237,11 @@ void Check::check_references() {
         row.run < file_.runs().size() && row.node < file_.graph(file_.runs()[row.run]).size() && has_name(row.how_id);
     expect(exists, "/results/relations: there is no node ", row.node, " in run ", row.run);
   }
+  if (store_.contains(pairs_path))
+    for (const PairRow& row : store_.read<PairRow>(pairs_path, pair_type()).rows)
+      expect(std::max(row.run, row.second_run) < file_.runs().size() && has_name(row.value_id) &&
+                 has_name(row.first_id) && has_name(row.second_id),
+             pairs_path, ": there is no run ", std::max(row.run, row.second_run), ", or a name is not in /names");
   constexpr auto expected_path = "/results/expected";
   if (!store_.contains(expected_path)) return;
   for (const ExpectedRow& row : store_.read<ExpectedRow>(expected_path, expected_type()).rows)

@@ -177,6 +177,27 @@ std::vector<RelationRow> ResultsFile::relations(const Run& run) {
   return found;
 }
 
+std::vector<cases::PairResult> ResultsFile::pairs() {
+  std::vector<cases::PairResult> found;
+  if (!store_.contains(pairs_path)) return found;
+  for (const PairRow& row : store_.read<PairRow>(pairs_path, pair_type()).rows) {
+    ir::require(row.run < runs().size(), pairs_path, " has a row of run ", row.run, ", which does not exist");
+    const Run& run = runs()[row.run];
+    found.push_back({.graph = name(run.path_id),
+                     .seed = run.seed,
+                     .value = name(row.value_id),
+                     .first = name(row.first_id),
+                     .second = name(row.second_id),
+                     .elements = row.n,
+                     .differing = row.n_differ,
+                     .max_abs = row.max_abs,
+                     .max_ulp = row.max_ulp,
+                     .error_of_first = row.rms_first,
+                     .error_of_second = row.rms_second});
+  }
+  return found;
+}
+
 bool ResultsFile::refutes_expected(const Run& run, std::optional<double> lambda) {
   return std::ranges::any_of(expected(), [&](const ExpectedRow& row) {
     if (row.run != run.run) return false;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/hdf5/store.hpp"
+#include "parity/cases/pair_result.hpp"
 #include "parity/core/demands.hpp"
 #include "parity/policy/policy.hpp"
 #include "parity/results/results_tables.hpp"
@@ -79,6 +80,8 @@ class ResultsFile {
   /// The relations that a run was checked for by --metamorphic, and the results of another implementation's tensors.
   std::vector<RelationRow> relations(const Run& run);
   std::vector<ExpectedRow> expected(const Run& run);
+  /// How results of several candidates on one case compare, as they were recorded; empty of files before version 2.11.
+  std::vector<cases::PairResult> pairs();
   /// The worst elements of a row.
   std::span<const TopElement> worst(std::size_t row);
   /// How many errors of a row are of which size (compare::ulp_edges); empty where that was not recorded.

@@ -108,6 +108,24 @@ std::vector<RelationRow> relation_rows(const ir::Graph& graph, std::span<const c
   return rows;
 }
 
+std::vector<PairRow> pair_rows(std::span<const cases::PairResult> pairs, std::uint32_t first_run,
+                               const NameId& name_id) {
+  std::vector<PairRow> rows;
+  for (const cases::PairResult& one : pairs)
+    rows.push_back({.run = first_run + static_cast<std::uint32_t>(one.first_at),
+                    .second_run = first_run + static_cast<std::uint32_t>(one.second_at),
+                    .value_id = name_id(one.value),
+                    .first_id = name_id(one.first),
+                    .second_id = name_id(one.second),
+                    .n = one.elements,
+                    .n_differ = one.differing,
+                    .max_abs = one.max_abs,
+                    .max_ulp = one.max_ulp,
+                    .rms_first = one.error_of_first,
+                    .rms_second = one.error_of_second});
+  return rows;
+}
+
 std::vector<PatternRow> pattern_rows(const cases::CaseResult& result, std::uint32_t run, const NameId& name_id) {
   std::vector<PatternRow> rows;
   for (const cases::NodeResult& node : result.nodes)

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "parity/cases/node_result.hpp"
+#include "parity/cases/pair_result.hpp"
 #include "parity/profile/device.hpp"
 #include "parity/results/results_tables.hpp"
 #include "parity/results/sum_list.hpp"
@@ -60,6 +61,11 @@ std::vector<PatternRow> pattern_rows(const cases::CaseResult& result, std::uint3
 /// The results of the tensors that another implementation gave.
 std::vector<ExpectedRow> expected_rows(std::span<const cases::ExpectedResult> expected, std::uint32_t run,
                                        const NameId& name_id);
+
+/// How results of several candidates on one case compare; `first_run` is the run of the first of these candidates,
+/// whose runs follow one another.
+std::vector<PairRow> pair_rows(std::span<const cases::PairResult> pairs, std::uint32_t first_run,
+                               const NameId& name_id);
 
 /// Notes as one text, a JSON list, and back; "" for none.
 std::string notes_text(const std::vector<std::string>& notes);

@@ -24,6 +24,11 @@ const std::vector<Dataset>& datasets() {
        "what another implementation gave (--data, --expected): held to the truth by rule end_to_end, else the device "
        "to it",
        &expected_type(), "compound", 1, "1", Dataset::Place::late},
+      {"/results/pairs",
+       "results of a graph as two candidates of one verify gave them: elements with other bits, the largest "
+       "difference, "
+       "and the rms of both errors against the truth",
+       &pair_type(), "compound", 1, "1", Dataset::Place::late},
       {"/graph/<sha12>/json", "canonical graph, attribute sha256", nullptr, "text", 1, "1", Dataset::Place::in_each},
       {"/graph/<sha12>/nodes", "inputs, params, then nodes", &graph_node_type(), "compound", 1, "1",
        Dataset::Place::in_each},

@@ -12,7 +12,7 @@
 namespace plumb::parity::results {
 
 inline constexpr auto schema_name = "plumb.results";
-inline constexpr auto schema_version = "2.10.0";  ///< minor versions only add
+inline constexpr auto schema_version = "2.11.0";  ///< minor versions only add
 
 /// A dataset of the file, or of each `<...>` in its path.
 struct Dataset {
@@ -31,6 +31,8 @@ struct Dataset {
 };
 
 const std::vector<Dataset>& datasets();
+
+inline constexpr auto pairs_path = "/results/pairs";  ///< in files since version 2.11
 
 /// Groups of every file, those of files since versions 2.8 and 2.9, and the attributes of the root.
 inline constexpr std::array groups = {"/graph", "/device", "/env", "/policy", "/inputs", "/tensors"};

@@ -286,6 +286,17 @@ const TableType& expected_type() {
   return type;
 }
 
+const TableType& pair_type() {
+  using R = PairRow;
+  static const TableType type{
+      {column("run", &R::run), column("second_run", &R::second_run), column("value_id", &R::value_id),
+       column("first_id", &R::first_id), column("second_id", &R::second_id), column("n", &R::n),
+       column("n_differ", &R::n_differ), column("max_abs", &R::max_abs), column("max_ulp", &R::max_ulp, "ulp"),
+       column("rms_first", &R::rms_first), column("rms_second", &R::rms_second)},
+      sizeof(R)};
+  return type;
+}
+
 const TableType& top_element_type() {
   using R = TopElement;
   static const TableType type{

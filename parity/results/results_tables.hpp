@@ -259,6 +259,15 @@ struct ExpectedRow {
   std::uint32_t why_id = 0;
 };
 
+/// /results/pairs: a result of a graph as two candidates gave it
+struct PairRow {
+  std::uint32_t run = 0, second_run = 0;  ///< the first candidate's, and the second's
+  std::uint32_t value_id = 0, first_id = 0, second_id = 0;
+  std::uint64_t n = 0, n_differ = 0;
+  double max_abs = compare::not_computed, max_ulp = compare::not_computed;
+  double rms_first = compare::not_computed, rms_second = compare::not_computed;
+};
+
 /// /results/topk, 8 for each row of /results/nodes
 struct TopElement {
   std::uint64_t index = no_number;
@@ -277,6 +286,7 @@ const TableType& node_type();
 const TableType& relation_type();
 const TableType& pattern_type();
 const TableType& expected_type();
+const TableType& pair_type();
 const TableType& top_element_type();
 
 }  // namespace plumb::parity::results

@@ -13,6 +13,7 @@
 #include "parity/profile/emulated_node.hpp"
 #include "parity/verify/coverage.hpp"
 #include "parity/verify/foreign_run.hpp"
+#include "parity/verify/node/claim.hpp"
 #include "parity/verify/repro.hpp"
 #include "parity/verify/shares.hpp"
 
@@ -42,6 +43,7 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
       graph_(subject.file->graph),
       executors_(executors),
       options_(options),
+      rules_{.subject = subject, .executors = executors, .options = options},
       observer_(observer),
       filter_(options.filter, "--filter"),
       stated_(subject, executors.reference),
@@ -52,7 +54,7 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
   result_.mode = options.mode;
   result_.repeat = options.repeat;
   result_.judged_by = policy::judged_by(options.gate);
-  result_.may_flush = policy::may_flush(options.gate, executors.flushes_subnormals);
+  result_.may_flush = rules_.may_flush = policy::may_flush(options.gate, executors.flushes_subnormals);
   result_.repro = repro_of(subject, options);
   result_.settings = options.settings;
   if (is_foreign()) result_.candidate = foreign::to_text(executors.foreign->description());
@@ -122,7 +124,7 @@ void CaseRun::stop_at(std::size_t n, const ir::Error& error) {
   std::erase_if(result_.nodes, [n](const cases::NodeResult& result) { return result.node == n; });
   for (std::size_t m = n; m < graph_.nodes().size(); ++m)
     for (std::size_t k = 0; k < graph_.nodes()[m].outputs.size(); ++k) {
-      cases::NodeResult result = blank(m, k);
+      cases::NodeResult result = cases::result_of(describe(m, k));
       skip(result, "the reference stopped at '" + graph_.nodes()[n].label + "'");
       if (m == n) {
         result.verdict = core::Verdict::failed;
@@ -157,30 +159,22 @@ std::uint64_t CaseRun::count_limits() const {
   return subject_.expectation && options_.expected ? count + checks::expected::limits_in(*subject_.expectation) : count;
 }
 
-/// How far elements may be off in any implementation, whatever judges the op.
-bounds::runs::Evaluate CaseRun::limits_of_elements() const {
-  const judges::ExtraJudges* const extra = options_.extra_judges.get();
-  return [extra](ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
-                 const bounds::Manner& manner) {
-    return judges::evaluate_elements(reference, segment, fed, manner, extra);
-  };
-}
-
 /// Carries a node on when all before it are; false, the problem being kept, where that fails.
-bool CaseRun::try_carry(std::size_t n, Examined& found) {
-  if (found.problem) return false;
+bool CaseRun::try_carry(std::size_t n, Pending& pending) {
+  if (pending.problem) return false;
   try {
-    carry(n, found);
+    carry(n, pending);
   } catch (...) {
-    found.problem = std::current_exception();
+    pending.problem = std::current_exception();
   }
-  return !found.problem;
+  return !pending.problem;
 }
 
-void CaseRun::carry(std::size_t n, Examined& found) {
-  carry_truth(n, found.compares ? &found.own.local.truth : nullptr, std::move(found.own.fed));
+void CaseRun::carry(std::size_t n, Pending& pending) {
+  std::optional<Examination>& found = pending.examined;
+  carry_truth(n, found ? &found->own.local.truth : nullptr, found ? std::move(found->own.fed) : ir::Feeds{});
   if (written_) written_->carry_to(n);
-  for (std::size_t k = 0; found.compares && k < found.results.size(); ++k) plan_total(n, k, found);
+  for (std::size_t k = 0; found && k < found->results.size(); ++k) plan_total(n, k, pending);
 }
 
 /// Evaluates the truth of the whole graph at this node, unless it or something before it has none. Where nothing was
@@ -214,12 +208,13 @@ void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds
 }
 
 /// Says what is to be measured of an output, and whether it is clean, which nodes behind it have to know.
-void CaseRun::plan_total(std::size_t n, std::size_t k, Examined& found) {
+void CaseRun::plan_total(std::size_t n, std::size_t k, Pending& pending) {
+  const Examination& found = *pending.examined;
   const ir::Value value = graph_.nodes()[n].outputs[k];
   ValueState& state = state_.value(value);
   const bool is_judged = found.own.no_model.empty() && found.results[k].verdict != core::Verdict::error;
   if (!state_.is_captured(value) || !is_judged || !state.truth) return;
-  Total& total = found.totals[k] = {*state.truth, found.truth(k), *state.got};
+  Total& total = pending.totals[k] = {*state.truth, found.truth(k), *state.got};
   if (const ir::Tensor* const written = written_ ? written_->find(value) : nullptr) {
     total.written = *written;
     total.written_in = subject_.as_written->graph.type(value).dtype;
@@ -237,8 +232,8 @@ void CaseRun::Total::measure() {
   if (written) of_written = compare::measure(*written, {&device, 1}, written_in).front();
 }
 
-void CaseRun::measure_totals(Examined& found) {
-  for (auto& [k, total] : found.totals) total.measure();
+void CaseRun::measure_totals(Pending& pending) {
+  for (auto& [k, total] : pending.totals) total.measure();
 }
 
 /// Sets the error that the output inherited from its operands, and its total error.
@@ -261,11 +256,11 @@ double CaseRun::amplification_of(std::size_t n, const compare::Comparison& inher
 }
 
 /// Judges the next node in the order of the graph; false when no more can be judged.
-bool CaseRun::judge_next(std::size_t n, Examined found) {
+bool CaseRun::judge_next(std::size_t n, Pending pending) {
   const std::size_t steps = graph_.nodes().size() + 2;
   try {
-    if (found.problem) std::rethrow_exception(found.problem);
-    judge_node(n, std::move(found));
+    if (pending.problem) std::rethrow_exception(pending.problem);
+    judge_node(n, std::move(pending));
   } catch (const ir::Unsupported&) {
     throw;
   } catch (const ir::Error& error) {
@@ -284,20 +279,20 @@ bool CaseRun::judge_next(std::size_t n, Examined found) {
 void CaseRun::judge_all() {
   const std::size_t count = graph_.nodes().size();
   if (count > 0) observer_.step(graph_.nodes()[0].label, 2, count + 2);
-  std::vector<Examined> examined(count);
+  std::vector<Pending> pending(count);
   const auto examine = [&](std::size_t n) {
     try {
-      if (!isolates()) examined[n] = examine_node(n);
+      if (!isolates()) pending[n].examined = examine_node(n);
     } catch (...) {
-      examined[n].problem = std::current_exception();
+      pending[n].problem = std::current_exception();
     }
   };
   const verify::Shares shares(graph_, [this](std::size_t n) -> const core::Segment& { return state_.node(n).segment; });
   core::make_ahead({.count = count,
                     .make = examine,
-                    .carry = [&](std::size_t n) { return isolates() || try_carry(n, examined[n]); },
-                    .finish = [&](std::size_t n) { measure_totals(examined[n]); },
-                    .take = [&](std::size_t n) { return judge_next(n, std::exchange(examined[n], {})); },
+                    .carry = [&](std::size_t n) { return isolates() || try_carry(n, pending[n]); },
+                    .finish = [&](std::size_t n) { measure_totals(pending[n]); },
+                    .take = [&](std::size_t n) { return judge_next(n, std::exchange(pending[n], {})); },
                     .size = [&](std::size_t n) { return shares.bytes(n); },
                     .most = shares.most_bytes(),
                     .threads = [&](std::size_t n) { return shares.threads(n); },
@@ -310,18 +305,18 @@ cases::CaseResult CaseRun::finish() {
   const bool ran = try_candidate();
   if (ran) state_.plan([this](std::size_t n) { return must_be_exact(n); });
   if (!given_) result_.false_alarms = {policy::false_alarms(options_.gate), count_limits()};
+  rules_.deviations = result_.false_alarms.lambda();
   if (ran) {
     if (options_.mode == core::Mode::propagate)
       sign_runs_.emplace(executors_.reference, graph_, subject_.feeds, bounds::runs::Precision{},
-                         bounds::runs::Sampling{sign_runs_of_totals, result_.false_alarms.lambda()},
-                         limits_of_elements());
+                         bounds::runs::Sampling{sign_runs_of_totals, rules_.deviations}, rules_.limits_of_elements());
     judge_all();
     if (const auto refuted = stated_.against_sources(); !refuted.empty()) {
       result_.verdict = core::Verdict::failed;
       result_.message = refuted;
     }
   }
-  if (!unbelieved_.empty()) result_.notes.push_back(unbelieved());
+  if (!unbelieved_.empty()) result_.notes.push_back(note_of_unbelieved(unbelieved_));
   if (written_ && !written_->problem().empty())
     result_.notes.push_back("no total: the graph as it was refuses its inputs: " + written_->problem());
   observer_.step("done", graph_.nodes().size() + 2, graph_.nodes().size() + 2);

@@ -4,14 +4,14 @@
 #include <exception>
 #include <map>
 
-#include "parity/bounds/bounded.hpp"
 #include "parity/checks/expected/end_to_end.hpp"
 #include "parity/core/regular_expression.hpp"
-#include "parity/judges/node_judge.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/settle/subject.hpp"
 #include "parity/verify/case_state.hpp"
-#include "parity/verify/group_runs.hpp"
+#include "parity/verify/node/decide.hpp"
+#include "parity/verify/node/examination.hpp"
+#include "parity/verify/node/node_view.hpp"
 #include "parity/verify/plain_run.hpp"
 #include "parity/verify/stated.hpp"
 #include "parity/verify/verify.hpp"
@@ -19,7 +19,8 @@
 
 namespace plumb::parity::verify {
 
-/// Runs one case and judges it, node by node: case_run.cpp has the case, judge_node.cpp what happens to one node.
+/// Runs one case and judges it, node by node: case_run.cpp has the case, judge_node.cpp the way of one node, of which
+/// examine() finds out what can be said of it alone, and decide() makes the verdict.
 class CaseRun {
  public:
   CaseRun(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
@@ -38,18 +39,9 @@ class CaseRun {
   void run_candidate();
   bool try_candidate();
   std::uint64_t count_limits() const;
-  bounds::runs::Evaluate limits_of_elements() const;
   void judge_all();
   void stop_at(std::size_t n, const ir::Error& error);
 
-  /// The truth and the limits of a node's outputs on what its segment was fed.
-  struct Evaluation {
-    bounds::Bounded local = {};
-    ir::Feeds fed = {};
-    bounds::Manner manner = {};
-    std::string no_model = {};           ///< the part that error models lack, if any: then there is only the truth
-    std::optional<GroupRuns> runs = {};  ///< judges a group that composed error models say nothing of
-  };
   /// The inherited and the total error of an output: the tensors, which are not changed while they are measured, and
   /// the measurements.
   struct Total {
@@ -61,84 +53,34 @@ class CaseRun {
 
     void measure();
   };
-  /// A candidate's own account of how it adds, held to replays (library.md A).
-  struct ClaimTest {
-    bool is_there = false;
-    bool is_measured = false;  ///< a probe has found it, and no candidate said it
-    bool is_less = false;      ///< it says that it sums in less than f32, which no limit allows for
-    std::map<std::size_t, cases::ReplaySample> replays = {};  ///< by output
-
-    bool is_tested() const { return sampled() > 0; }
-    bool is_believed() const { return (is_tested() || is_measured) && !is_less && !is_refuted(); }
-    bool is_refuted() const {
-      return std::ranges::any_of(replays, [](const auto& one) { return one.second.refutes(); });
-    }
-
-   private:
-    std::uint32_t sampled() const {
-      std::uint32_t asked = 0;
-      for (const auto& [k, sample] : replays) asked += sample.asked;
-      return asked;
-    }
+  /// A node on its way to its verdict.
+  struct Pending {
+    std::optional<Examination> examined = {};  ///< none where there is nothing to compare
+    std::map<std::size_t, Total> totals = {};  ///< by output, of those that have one; known when it is carried on
+    std::exception_ptr problem = nullptr;      ///< the exception that was thrown on the way
   };
-  /// A node by itself: nothing of it depends on the results of other nodes, until it is carried on.
-  struct Examined {
-    bool compares = false;  ///< whether there was something to compare; nothing else is set where there was not
-    Evaluation own = {};
-    std::vector<ir::Sum> sums = {};  ///< how the kernel adds, as far as it is believed
-    ClaimTest claim = {};
-    core::JudgedOutput judged = {};
-    std::vector<cases::NodeResult> results = {};    ///< by output
-    bool is_joint = false;                          ///< whether its outputs were judged together
-    std::map<std::size_t, ir::Tensor> truths = {};  ///< then, by output, the truth it was compared with
-    std::map<std::size_t, Total> totals = {};       ///< by output, of those that have one; known when it is carried on
-    std::exception_ptr problem = nullptr;           ///< the exception that was thrown on the way
-
-    /// The truth that output `k` was compared with.
-    const ir::Tensor& truth(std::size_t k) const {
-      return is_joint && truths.contains(k) ? truths.at(k) : own.local.truth.outputs[k];
-    }
-  };
-  Examined examine_node(std::size_t n) const;
-  bool try_carry(std::size_t n, Examined& found);
-  void carry(std::size_t n, Examined& found);
-  void plan_total(std::size_t n, std::size_t k, Examined& found);
-  static void measure_totals(Examined& found);
-  void judge_node(std::size_t n, Examined found);
-  bool judge_next(std::size_t n, Examined found);
+  std::optional<Examination> examine_node(std::size_t n) const;
+  bool try_carry(std::size_t n, Pending& pending);
+  void carry(std::size_t n, Pending& pending);
+  void plan_total(std::size_t n, std::size_t k, Pending& pending);
+  static void measure_totals(Pending& pending);
+  void judge_node(std::size_t n, Pending pending);
+  bool judge_next(std::size_t n, Pending pending);
   void skip_without_truth(std::size_t n, std::size_t k, cases::NodeResult& result);
   bool is_chosen(std::size_t n) const;
   CandidateRun run_node(std::size_t n);
   void set_claim_aside(std::size_t n);
-  ClaimTest test_claim(std::size_t n, const Evaluation& own) const;
-  void evaluate_by_claim(std::size_t n, Examined& found) const;
-  void believe(std::size_t n, const Examined& found);
-  std::string unbelieved() const;
-  std::vector<ir::Sum> published(std::size_t n) const;
-  bounds::Manner manner_of(std::size_t n, const std::vector<ir::Sum>& sums) const;
-  Evaluation evaluate_node(std::size_t n, const std::vector<ir::Sum>& sums) const;
-  std::optional<core::Evaluated> gathered(std::size_t n) const;
-  bool is_judged_by_runs(std::size_t n) const;
-  void evaluate_by_runs(std::size_t n, Evaluation& own) const;
-  void examine_by_runs(std::size_t k, const ir::Tensor& device, Examined& found) const;
-  std::string no_model_of_group(std::size_t n, const std::string& lack) const;
+  void believe(std::size_t n, const Examination& found);
   void carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed);
-  cases::NodeResult blank(std::size_t n, std::size_t k) const;
-  void examine_output(std::size_t k, const settle::Subject& asked, judges::NodeJudge& judge, Examined& found) const;
-  void examine_jointly(std::size_t k, const settle::Subject& asked, judges::NodeJudge& judge, Examined& found) const;
-  void judge_output(std::size_t n, std::size_t k, cases::NodeResult& result, Examined& found);
+  cases::NodeOutput describe(std::size_t n, std::size_t k) const;
+  void judge_output(std::size_t n, std::size_t k, cases::NodeResult& result, Pending& pending);
+  void explain(const Examination& found, const ir::Tensor& device, cases::NodeResult& result) const;
   void carry_roundings(std::size_t n);
   void compare_total(const Total& total, cases::NodeResult& result, ValueState& state) const;
   void judge_total(cases::NodeResult& result, const ir::Tensor& device) const;
   const ir::Tensor* given_output(ir::Value value) const;
-  void ask_oracles(const Evaluation& own, std::size_t k, cases::NodeResult& result,
-                   const settle::Subject& subject) const;
-  void replay_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
-                     const settle::Subject& subject) const;
-  void ask_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
-                  const settle::Subject& subject) const;
   double amplification_of(std::size_t n, const compare::Comparison& inherited) const;
-  void decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted);
+  Facts facts_of(const cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted) const;
   bool is_given(std::size_t n) const;
   bool moves_zeros(std::size_t n) const;
   void follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& result);
@@ -148,16 +90,15 @@ class CaseRun {
   void judge_expected();
   void assign_blame();
 
-  bool is_foreign() const { return executors_.foreign != nullptr; }
-  bool isolates() const { return options_.mode == core::Mode::isolate; }
-  bool must_be_exact(std::size_t n) const {
-    return !subject_.proofs.empty() && subject_.proofs[n].exact == core::Exactness::proved;
-  }
+  bool is_foreign() const { return rules_.is_foreign(); }
+  bool isolates() const { return rules_.isolates(); }
+  bool must_be_exact(std::size_t n) const { return rules_.must_be_exact(n); }
 
   const cases::Case& subject_;
   const ir::Graph& graph_;
   const cases::Executors& executors_;
   const VerifyOptions& options_;
+  Rules rules_;
   cases::Observer& observer_;
   const core::RegularExpression filter_;
   const Stated stated_;

@@ -33,6 +33,9 @@ struct NodeState {
   std::optional<ir::NodeReport> report;  ///< the candidate's; none where it says nothing
   std::vector<ir::Sum> claimed;          ///< how it says that it adds, where nobody vouches for that
   bool is_measured = false;              ///< that is what a profile of it says
+
+  /// The sums that count: those of our own kernels, and those that a candidate was believed.
+  std::vector<ir::Sum> published() const { return report ? report->sums : std::vector<ir::Sum>{}; }
 };
 
 /// All that a case has learnt of its values and nodes, and what it still holds of them.

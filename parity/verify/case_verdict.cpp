@@ -68,8 +68,8 @@ void CaseRun::judge_expected() {
     }
   if (subject_.expectation && options_.expected) {
     checks::expected::Options options = *options_.expected;
-    options.lambda = result_.false_alarms.lambda();
-    result_.expected = checks::expected::judge(subject_, executors_.reference, options, limits_of_elements());
+    options.lambda = rules_.deviations;
+    result_.expected = checks::expected::judge(subject_, executors_.reference, options, rules_.limits_of_elements());
   }
   for (const cases::ExpectedResult& one : result_.expected) {
     // A tensor that left the range on its way proves nothing of the graph.

@@ -1,79 +1,54 @@
-// The course of one node of a case, from top to bottom: its outputs come from the candidate, its own truth and limits
-// are evaluated on the operands that the candidate's node had and each output is compared, by any thread; then, node
-// after node, each output gets its verdict, and the tensors for the node's readers are settled.
-
-#include <fmt/format.h>
+// The course of one node of a case, from top to bottom: its outputs come from the candidate and are examined by
+// themselves, by any thread; then, node after node, each output gets its verdict, and the tensors for the node's
+// readers are settled.
 
 #include <algorithm>
 
 #include "ir/passes/widen.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/attribution/non_finite.hpp"
-#include "parity/checks/patterns/emulation.hpp"
 #include "parity/checks/patterns/explain.hpp"
-#include "parity/checks/samples/oracle_check.hpp"
-#include "parity/checks/samples/replay_check.hpp"
-#include "parity/checks/samples/sensitivity.hpp"
-#include "parity/checks/samples/statistics.hpp"
 #include "parity/compare/measure.hpp"
-#include "parity/compare/tolerance.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/core/terminal/shell_word.hpp"
 #include "parity/foreign/candidate.hpp"
-#include "parity/judges/node_judge.hpp"
-#include "parity/verify/advice.hpp"
 #include "parity/verify/case_run.hpp"
+#include "parity/verify/node/advice.hpp"
+#include "parity/verify/node/examine.hpp"
 
 namespace plumb::parity::verify {
 
 /// A node is judged by itself on operands that nobody changes any more, so that any thread may do it at any time. Only
 /// in mode isolate, where these come from the nodes before it, it waits for them.
-CaseRun::Examined CaseRun::examine_node(std::size_t n) const {
-  const ir::Node& node = graph_.nodes()[n];
+std::optional<Examination> CaseRun::examine_node(std::size_t n) const {
+  const std::vector<ir::Value>& outputs = graph_.nodes()[n].outputs;
   const auto is_captured = [this](ir::Value v) { return state_.is_captured(v); };
-  const bool compares = is_chosen(n) && std::ranges::any_of(node.outputs, is_captured);
-  Examined found;
-  if (!compares || !state_.node(n).no_truth.empty()) return found;
-  found.compares = true;
-  evaluate_by_claim(n, found);
-  const core::Segment& segment = state_.node(n).segment;
-  found.judged = segment.judged;
-  for (const ir::Value v : segment.fed) found.judged.inputs.push_back(state_.got(v));
-  const settle::Subject asked{executors_.reference, segment,          found.judged.inputs,
-                              found.sums,           found.own.manner, found.own.fed.empty() ? nullptr : &found.own.fed};
-  std::vector<const ir::Tensor*> outputs;
-  for (const ir::Value v : node.outputs) outputs.push_back(is_captured(v) ? &state_.value(v).got.value() : nullptr);
-  judges::NodeJudge judge(asked, found.own.local, std::move(outputs), options_.extra_judges.get());
-  found.is_joint = !judge.judges_elements();
-  for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-    found.results.push_back(blank(n, k));
-    found.results.back().sums = found.sums;
-    if (found.own.no_model.empty() && is_captured(node.outputs[k])) examine_output(k, asked, judge, found);
-  }
-  // Only sources are lent to the truth of the whole graph.
-  for (std::size_t i = 0; i < segment.fed.size(); ++i)
-    if (!graph_.is_source(segment.fed[i])) found.own.fed.erase(segment.graph.inputs()[i]);
-  return found;
+  const bool compares = is_chosen(n) && std::ranges::any_of(outputs, is_captured);
+  if (!compares || !state_.node(n).no_truth.empty()) return std::nullopt;
+  std::vector<cases::NodeOutput> described;
+  for (std::size_t k = 0; k < outputs.size(); ++k) described.push_back(describe(n, k));
+  return examine(view_of(rules_, state_, n, std::move(described)));
 }
 
-void CaseRun::judge_node(std::size_t n, Examined found) {
+void CaseRun::judge_node(std::size_t n, Pending pending) {
   const ir::Node& node = graph_.nodes()[n];
   const bool chosen = is_chosen(n);
   CandidateRun alone = chosen && isolates() ? run_node(n) : CandidateRun{};
   state_.take(alone);
   if (isolates()) {
     set_claim_aside(n);
-    if (!alone.refused) found = examine_node(n);
-    carry(n, found);
-    measure_totals(found);
+    if (!alone.refused) pending.examined = examine_node(n);
+    carry(n, pending);
+    measure_totals(pending);
   }
-  believe(n, found);
+  std::optional<Examination>& found = pending.examined;
+  if (found) believe(n, *found);
   const auto is_captured = [this](ir::Value v) { return state_.is_captured(v); };
   const std::string& no_truth = state_.node(n).no_truth;
   if (sign_runs_ && std::ranges::any_of(node.outputs, is_captured)) carry_roundings(n);
 
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-    cases::NodeResult result = found.compares ? std::move(found.results[k]) : blank(n, k);
+    cases::NodeResult result = found ? std::move(found->results[k]) : cases::result_of(describe(n, k));
     if (alone.refused) {
       result.verdict = *alone.refused;
       result.why = alone.why;
@@ -81,13 +56,13 @@ void CaseRun::judge_node(std::size_t n, Examined found) {
       skip(result, result.proof.exact == core::Exactness::impossible ? result.proof.why : std::string(not_chosen));
     } else if (is_captured(node.outputs[k]) && !no_truth.empty()) {
       skip_without_truth(n, k, result);
-    } else if (is_captured(node.outputs[k]) && !found.own.no_model.empty()) {
+    } else if (is_captured(node.outputs[k]) && !found->own.no_model.empty()) {
       // Our own kernels have to be covered; who shows few values of somebody else's is told which are missing.
       result.verdict = is_foreign() ? core::Verdict::unsupported : core::Verdict::error;
-      result.why = found.own.no_model;
+      result.why = found->own.no_model;
       result.hash = state_.value(node.outputs[k]).hash;
     } else if (is_captured(node.outputs[k])) {
-      judge_output(n, k, result, found);
+      judge_output(n, k, result, pending);
     } else {
       skip(result, is_foreign()            ? "the candidate does not show it"
                    : result.kernel.empty() ? "not kept"
@@ -125,29 +100,53 @@ CandidateRun CaseRun::run_node(std::size_t n) {
   return run;
 }
 
-/// The result of an output of which nothing is known yet but where it comes from.
-cases::NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
+/// Where an output comes from, and how the candidate computed it.
+cases::NodeOutput CaseRun::describe(std::size_t n, std::size_t k) const {
   const ir::Node& node = graph_.nodes()[n];
-  cases::NodeResult result{.node = n, .output = k, .label = node.label, .op = std::string(node.op.name())};
-  for (const ir::Value v : node.inputs) result.in.push_back(graph_.type(v).dtype);
-  result.type = graph_.type(node.outputs[k]);
-  if (!subject_.proofs.empty()) result.proof = subject_.proofs[n];
+  cases::NodeOutput output{.node = n, .output = k, .label = node.label, .op = std::string(node.op.name())};
+  for (const ir::Value v : node.inputs) output.in.push_back(graph_.type(v).dtype);
+  output.type = graph_.type(node.outputs[k]);
+  if (!subject_.proofs.empty()) output.proof = subject_.proofs[n];
   if (const auto& report = state_.node(n).report) {
-    result.placement = report->placement;
-    result.kernel = report->kernel;
-    result.tile = report->tile;
-    result.sums = report->sums;
-    result.marked_bools = report->marked_bools;
-    result.placement_reason = report->reason;
-    result.device_ns = report->nanoseconds;
+    output.placement = report->placement;
+    output.kernel = report->kernel;
+    output.tile = report->tile;
+    output.sums = report->sums;
+    output.marked_bools = report->marked_bools;
+    output.placement_reason = report->reason;
+    output.device_ns = report->nanoseconds;
   }
   if (is_foreign()) {
-    result.placement = ir::Placement::foreign;
-    if (const auto found = pairing_.find(node.outputs[k]); found != pairing_.end()) result.paired = found->second;
+    output.placement = ir::Placement::foreign;
+    if (const auto found = pairing_.find(node.outputs[k]); found != pairing_.end()) output.paired = found->second;
   }
-  result.group = std::max<std::size_t>(1, state_.node(n).segment.graph.nodes().size());
-  result.repro = result_.repro + core::terminal::filter_flag(node.label);
-  return result;
+  output.group = std::max<std::size_t>(1, state_.node(n).segment.graph.nodes().size());
+  output.repro = result_.repro + core::terminal::filter_flag(node.label);
+  return output;
+}
+
+/// Nobody vouches for what a candidate that is not ours says of how a node adds. If it says nothing, its profile may.
+void CaseRun::set_claim_aside(std::size_t n) {
+  NodeState& node = state_.node(n);
+  if (!is_foreign() || !node.report) return;
+  node.claimed = std::exchange(node.report->sums, {});
+  if (!node.claimed.empty() || executors_.profile == nullptr) return;
+  ir::TensorTypes operands;
+  const ir::Node& asked = graph_.nodes()[n];
+  for (const ir::Value v : asked.inputs) operands.push_back(graph_.type(v));
+  const profile::MeasuredSum* const found = executors_.profile->sum_of(node.report->kernel, asked.op.name(), operands);
+  if (found == nullptr) return;
+  node.claimed = {found->sum};
+  node.is_measured = true;
+}
+
+/// Lets what follows know how the node adds.
+void CaseRun::believe(std::size_t n, const Examination& found) {
+  if (!found.claim.is_there) return;
+  if (found.claim.is_believed())
+    state_.node(n).report->sums = found.sums;
+  else if (!found.claim.is_refuted())
+    unbelieved_.push_back(graph_.nodes()[n].label);
 }
 
 void skip(cases::NodeResult& result, std::string why) {
@@ -155,69 +154,9 @@ void skip(cases::NodeResult& result, std::string why) {
   result.why = std::move(why);
 }
 
-/// Compares an output that the candidate computed with the truth of its own inputs, and looks into it.
-void CaseRun::examine_output(std::size_t k, const settle::Subject& asked, judges::NodeJudge& judge,
-                             Examined& found) const {
-  cases::NodeResult& result = found.results[k];
-  const ir::Tensor& device = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
-  result.lambda = found.own.manner.arithmetic.deviations;
-  if (found.own.runs) return examine_by_runs(k, device, found);
-  if (!found.is_joint) ask_oracles(found.own, k, result, asked);
-  try {
-    judge.compare(k, device, result);
-  } catch (const bounds::NoModel& lack) {
-    result.verdict = is_foreign() ? core::Verdict::unsupported : core::Verdict::error;
-    result.why = lack.what();
-    return;
-  }
-  result.telling = judge.telling(k, result);
-  const bool is_group = asked.segment.graph.nodes().size() > 1;
-  if (is_foreign() && is_group && result.local.agrees() && !result.telling.mistrust().empty()) {
-    evaluate_by_runs(result.node, found.own);
-    if (found.own.runs) return examine_by_runs(k, device, found);
-  }
-  if (!found.is_joint) {
-    if (const auto tested = found.claim.replays.find(k); tested != found.claim.replays.end())
-      result.replays = tested->second;
-    else
-      replay_sample(found.own, k, result, asked);
-    if (result.local.agrees() && result.telling.loose > 0 && !result.telling.mistrust().empty())
-      if (checks::samples::replays_tell(asked, k, judge.truth(k), device,
-                                        checks::samples::Draws(subject_.seed, result.name()))) {
-        result.telling.informative += std::exchange(result.telling.loose, 0);
-        result.telling.has_precise = true;
-      }
-    ask_sample(found.own, k, result, asked);
-  }
-  if (found.is_joint) examine_jointly(k, asked, judge, found);
-  result.vacuity = compare::vacuity_of(asked.segment, asked.inputs, judge.truth(k), device.dtype(), result.local);
-  result.reference_ns = found.own.local.truth.nanoseconds;
-  if (options_.emulated != nullptr && judge.judges_elements())
-    checks::patterns::add_emulation(*options_.emulated, asked, k, judge.whole(k), device, result);
-}
-
-/// Compares an output of a group with what roundings anywhere in it may have made of it.
-void CaseRun::examine_by_runs(std::size_t k, const ir::Tensor& device, Examined& found) const {
-  cases::NodeResult& result = found.results[k];
-  const core::Segment& segment = state_.node(result.node).segment;
-  hold_to_group_runs(*found.own.runs, k, device, result);
-  result.vacuity = compare::vacuity_of(segment, found.judged.inputs, found.truth(k), device.dtype(), result.local);
-  result.reference_ns = found.own.local.truth.nanoseconds;
-}
-
-/// Looks into an output that was judged with the others of its node: how far its truth may be off is known only then.
-void CaseRun::examine_jointly(std::size_t k, const settle::Subject& asked, judges::NodeJudge& judge,
-                              Examined& found) const {
-  cases::NodeResult& result = found.results[k];
-  found.truths.emplace(k, judge.truth(k));
-  if (judge.knows_uncertainty(k)) ask_oracles(found.own, k, result, asked);
-  const bool agrees = result.local.agrees() && result.type.shape.elements() > 0;
-  if (agrees && result.telling.mistrust().empty()) result.sensitivity = judge.sensitivity(k);
-}
-
 /// Sets the inherited and the total error of an output, and its verdict.
-void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& result, Examined& found) {
-  bounds::Bounded& local = found.own.local;
+void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& result, Pending& pending) {
+  const Examination& found = *pending.examined;
   const core::Segment& segment = state_.node(n).segment;
   const ir::Value value = graph_.nodes()[n].outputs[k];
   ValueState& state = state_.value(value);
@@ -230,7 +169,8 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
     attribution::add_origins(result_, {result.name(), graph_, segment, found.judged.inputs, truth, device});
   if (result.replays.refutes()) result_.notes.push_back(result.replays.said(result.name(), result.kernel));
   state.error = compare::not_computed;
-  if (const auto total = found.totals.find(k); total != found.totals.end()) compare_total(total->second, result, state);
+  if (const auto total = pending.totals.find(k); total != pending.totals.end())
+    compare_total(total->second, result, state);
 
   const ir::Tensor& judged_by = result.gates_total ? *state.truth : truth;
   const auto gate = policy::judge_numbers(options_.gate, graph_, result, judged_by, device);
@@ -240,16 +180,43 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
   if (result.gated().n_without_limit > 0) result.is_guilty = false;
   if (const ir::Tensor* const given = given_output(value))
     result.expected = compare::measure(ir::passes::widen(*given), device);
-  decide(result, gate, state.truth ? stated_.against(result, value, *state.truth, device) : "");
+  const std::string refuted = state.truth ? stated_.against(result, value, *state.truth, device) : "";
+  Decision decision = decide(facts_of(result, gate, refuted));
+  result.verdict = decision.verdict;
+  result.why = std::move(decision.why);
   if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
-  const settle::Subject asked{executors_.reference, segment, found.judged.inputs, result.sums, found.own.manner};
-  if (result.verdict == core::Verdict::failed && !result.local.agrees() && !found.is_joint && !found.own.runs)
-    result.patterns = checks::patterns::explain(asked, k, local, device);
-  if (is_foreign() && result.verdict == core::Verdict::failed && !result.local.agrees())
-    if (const std::string cause = advice_on(asked, k, truth, device, result, limits_of_elements()); !cause.empty())
-      result.why += "; " + cause;
+  if (result.verdict == core::Verdict::failed && !result.local.agrees()) explain(found, device, result);
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();
+}
+
+/// The facts that a verdict is made of.
+Facts CaseRun::facts_of(const cases::NodeResult& result, const policy::Judgement& gate,
+                        const std::string& refuted) const {
+  const ir::Value value = graph_.nodes()[result.node].outputs[result.output];
+  const bool says_nothing = result.telling.informative + result.telling.loose == 0;
+  return {.result = result,
+          .gate = gate,
+          .refuted = refuted,
+          .is_refused_by_statistics = judges::is_refused_by_statistics(options_.gate, result, gate),
+          .is_whole = result_.plain.plain == cases::Plain::whole,
+          .is_unstable = state_.value(value).is_unstable,
+          .is_fallback = result.placement == ir::Placement::cpu && !executors_.candidate_is_host,
+          .is_foreign = is_foreign(),
+          .is_given = is_given(result.node),
+          .moves_zeros = says_nothing && moves_zeros(result.node)};
+}
+
+/// Says what elements that failed have in common, and which cause a candidate of somebody else's is known to have.
+void CaseRun::explain(const Examination& found, const ir::Tensor& device, cases::NodeResult& result) const {
+  const std::size_t k = result.output;
+  const core::Segment& segment = state_.node(result.node).segment;
+  const settle::Subject asked{executors_.reference, segment, found.judged.inputs, result.sums, found.own.manner};
+  if (!found.is_joint && !found.own.runs)
+    result.patterns = checks::patterns::explain(asked, k, found.own.local, device);
+  if (!is_foreign()) return;
+  const std::string cause = advice_on(asked, k, found.truth(k), device, result, rules_.limits_of_elements());
+  if (!cause.empty()) result.why += "; " + cause;
 }
 
 /// Carries the roundings of the candidate's node to those behind it, along the candidate's own trees (verdict.md V46).
@@ -260,7 +227,7 @@ void CaseRun::carry_roundings(std::size_t n) {
   const bool has_truth = state_.has_truth(graph_.nodes()[n].outputs.front());
   if (!has_truth || !std::ranges::all_of(segment.fed, is_there)) return;
   try {
-    sign_runs_->step(n, segment, manner_of(n, published(n)));
+    sign_runs_->step(n, segment, rules_.manner_of(n, segment, state_.node(n).published()));
   } catch (const bounds::NoModel&) {
   }
   sign_runs_->keep_only([&](ir::Value v) { return state_.value(v).last_use > n || graph_.producer(v) == n; });
@@ -272,7 +239,7 @@ void CaseRun::judge_total(cases::NodeResult& result, const ir::Tensor& device) c
   const ir::DType dtype = result.type.dtype;
   const double unit = ir::unit_roundoff(dtype) > 0 ? ir::unit_roundoff(core::compute_dtype(dtype)) : 0;
   const auto found =
-      checks::expected::hold_to_runs(sign_runs_->spread(value), device, {.unit = unit}, result_.false_alarms.lambda());
+      checks::expected::hold_to_runs(sign_runs_->spread(value), device, {.unit = unit}, rules_.deviations);
   result.total = found.comparison;
   if (found.allowed.rule == compare::Allowed::Rule::within) result.telling = found.telling;
 }
@@ -282,72 +249,6 @@ const ir::Tensor* CaseRun::given_output(ir::Value value) const {
   if (!subject_.expectation) return nullptr;
   const auto found = subject_.expectation->tensors.find(graph_.name(value));
   return found == subject_.expectation->tensors.end() ? nullptr : &found->second;
-}
-
-/// Holds a sample of the truth, and of the limits that no element has changed yet, to the definitions of the ops.
-void CaseRun::ask_oracles(const Evaluation& own, std::size_t k, cases::NodeResult& result,
-                          const settle::Subject& subject) const {
-  result.oracle = checks::samples::ask_oracles(subject, k, own.local,
-                                               checks::samples::Draws(subject_.seed, result.name() + ".oracle"));
-}
-
-/// Whether the kernel adds as it says.
-void CaseRun::replay_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
-                            const settle::Subject& subject) const {
-  const ir::Tensor& got = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
-  result.replays = checks::samples::replay_sample(subject, k, own.local.truth.outputs[k], got,
-                                                  checks::samples::Draws(subject_.seed, result.name() + ".replay"));
-}
-
-/// Asks a sample of an output that agrees whether that proves anything, and whether it rounds as its kernel says.
-void CaseRun::ask_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
-                         const settle::Subject& subject) const {
-  if (!result.local.agrees() || result.type.shape.elements() == 0) return;
-  const ir::Tensor& got = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
-  const checks::samples::Draws draws(subject_.seed, result.name());
-  // Replayed elements were held to less than their limits, by which a sample would be asked.
-  if (result.telling.mistrust().empty() && result.settled.replayed == 0)
-    result.sensitivity = checks::samples::sensitivity_of(subject, k, own.local, got, draws);
-  if (const auto sample = checks::samples::RoundingSample::of(subject, k, own.local.truth.outputs[k], draws))
-    result.statistics = sample->judge(got);
-}
-
-/// The verdict: what the numbers say comes first, and what would make them worthless after it.
-void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted) {
-  const ir::Value value = graph_.nodes()[result.node].outputs[result.output];
-  const auto say = [&](core::Verdict verdict, std::string why) {
-    result.verdict = verdict;
-    result.why = std::move(why);
-  };
-  if (result.oracle.bad + result.oracle.bad_limits > 0) return say(core::Verdict::error, result.oracle.said(result.op));
-  if (const compare::Comparison& gated = result.gated(); gated.n_without_limit > 0)
-    return say(core::Verdict::error,
-               fmt::format("{} of {} elements have a limit that is not finite: the error model of '{}' is wrong here",
-                           gated.n_without_limit, gated.n, result.op));
-  // An expected failure is one of numbers: it excuses nothing of what follows.
-  const bool is_expected = gate.verdict == core::Verdict::xfailed;
-  const bool holds = gate.verdict == core::Verdict::passed || gate.verdict == core::Verdict::xpassed;
-  if (!holds && !is_expected) return say(gate.verdict, gate.why);
-  if (!refuted.empty()) return say(core::Verdict::failed, refuted);
-  if (judges::is_refused_by_statistics(options_.gate, result, gate))
-    return say(core::Verdict::failed, result.statistics.finding);
-  if (result_.plain.plain == cases::Plain::whole)
-    return say(core::Verdict::mistrusted, "computed otherwise where nobody looks: the plain run has other bits");
-  if (state_.value(value).is_unstable)
-    return say(core::Verdict::nondeterministic, "another run on the same inputs gave other bits");
-  if (result.placement == ir::Placement::cpu && !executors_.candidate_is_host)
-    return say(core::Verdict::fallback, "ran on the host: " + result.placement_reason);
-  if (result.local.n > 0 && result.settled.out_of_range == result.local.n)
-    return say(core::Verdict::out_of_range, "intermediate results leave the range of the type, on the host as well");
-  if (result.type.shape.elements() == 0) return say(core::Verdict::skipped, "empty");
-  std::string doubt = is_expected ? "" : result.telling.mistrust();
-  if (is_foreign() && result.replays.refutes()) doubt = result.replays.said(result.name(), result.kernel);
-  if (doubt.empty() && !is_expected) doubt = result.sensitivity.mistrust();
-  if (doubt.empty()) return say(gate.verdict, gate.why);
-  if (is_given(result.node)) return say(core::Verdict::skipped, "given by the graph");
-  if (result.telling.informative + result.telling.loose == 0 && moves_zeros(result.node))
-    return say(core::Verdict::skipped, "zeros of an input, moved: its bits agree");
-  say(core::Verdict::mistrusted, doubt);
 }
 
 /// A proof is about the operands of the twin: on others, which a failure before gave, it says nothing.

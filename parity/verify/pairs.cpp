@@ -65,6 +65,8 @@ std::vector<cases::PairResult> pairs_of(const cases::CaseResult& one, std::span<
         pair.value = value;
         pair.first = candidates[a].name;
         pair.second = candidates[b].name;
+        pair.first_at = a;
+        pair.second_at = b;
         pairs.push_back(std::move(pair));
       }
   return pairs;

@@ -65,8 +65,10 @@ void VerifyRun::report(VerifyCandidate& candidate, const cases::CaseResult& resu
 
 /// Says and keeps how several candidates compare on one case.
 void VerifyRun::report_side_by_side(std::span<const cases::CaseResult> results,
-                                    std::span<const verify::NamedResults> kept, bool is_one_of_many) {
+                                    std::span<const verify::NamedResults> kept, bool is_one_of_many,
+                                    results::Recorder* recorder) {
   const std::vector<cases::PairResult> pairs = verify::pairs_of(results.front(), kept);
+  if (recorder != nullptr) recorder->record_pairs(pairs, kept.size());
   pairs_.insert(pairs_.end(), pairs.begin(), pairs.end());
   const auto passed = [](const cases::CaseResult& one) { return one.exit == core::ExitCode::passed; };
   if ((flags_.quiet || (is_one_of_many && !flags_.verbose)) && std::ranges::all_of(results, passed)) return;
@@ -113,7 +115,7 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
     }
   }
   const std::span<cases::CaseResult> done = std::span(results_).subspan(first);
-  if (are_several) report_side_by_side(done, kept, seeds > 1);
+  if (are_several) report_side_by_side(done, kept, seeds > 1, recorder);
   const auto failed = [](const cases::CaseResult& one) { return one.exit != core::ExitCode::passed; };
   if (flags_.fail_fast && std::ranges::any_of(done, failed)) return Next::nothing;
   if (s > 0)

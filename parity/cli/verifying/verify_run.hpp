@@ -51,7 +51,7 @@ class VerifyRun {
   report::Detail detail() const;
   void report(VerifyCandidate& candidate, const cases::CaseResult& result, bool is_one_of_many, report::Times times);
   void report_side_by_side(std::span<const cases::CaseResult> results, std::span<const verify::NamedResults> kept,
-                           bool is_one_of_many);
+                           bool is_one_of_many, results::Recorder* recorder);
   enum class Next;
   Next run_seed(const Batch& batch, const std::string& path, const verify::FillOptions& fill, std::uint64_t s,
                 std::vector<Judging>& judging, results::Recorder* recorder);

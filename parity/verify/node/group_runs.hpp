@@ -23,9 +23,9 @@ struct GroupRuns {
 GroupRuns run_group(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed, double lambda,
                     const bounds::runs::Evaluate& evaluate);
 
-/// Holds output `k` of the group to the runs: sets what `result` says of its limits, its comparison and what agreement
-/// proves.
-void hold_to_group_runs(const GroupRuns& runs, std::size_t k, const ir::TensorView& got, cases::NodeResult& result);
+/// Holds output `k` of the group to the runs: sets what `measured` says of its limits, its comparison and what
+/// agreement proves.
+void hold_to_group_runs(const GroupRuns& runs, std::size_t k, const ir::TensorView& got, cases::Measured& measured);
 
 /// Whether a value that the group keeps to itself is stored in fewer bits than it is computed in: it may be rounded
 /// there or not, which error models of the ops by themselves do not allow for (verdict.md V3).

@@ -1,5 +1,5 @@
 // Limits of the outputs of a group by runs with other roundings.
-#include "parity/verify/group_runs.hpp"
+#include "parity/verify/node/group_runs.hpp"
 
 #include <algorithm>
 
@@ -34,16 +34,16 @@ GroupRuns run_group(ir::Executor& reference, const core::Segment& segment, const
   return runs;
 }
 
-void hold_to_group_runs(const GroupRuns& runs, std::size_t k, const ir::TensorView& got, cases::NodeResult& result) {
+void hold_to_group_runs(const GroupRuns& runs, std::size_t k, const ir::TensorView& got, cases::Measured& measured) {
   const checks::expected::EndToEnd held =
       checks::expected::hold_to_runs(runs.spreads.at(k), got, runs.precision, runs.lambda);
-  result.allowed = held.allowed;
-  result.local = held.comparison;
-  result.telling = held.telling;
-  result.units.flagged = held.n_flagged;
+  measured.allowed = held.allowed;
+  measured.local = held.comparison;
+  measured.telling = held.telling;
+  measured.units.flagged = held.n_flagged;
   if (held.allowed.rule != compare::Allowed::Rule::exact) return;
   const std::uint64_t count = held.comparison.n;
-  result.telling = {.elements = count, .informative = count - std::min(count, held.n_flagged), .has_precise = true};
+  measured.telling = {.elements = count, .informative = count - std::min(count, held.n_flagged), .has_precise = true};
 }
 
 bool has_narrow_inner_value(const core::Segment& segment) {

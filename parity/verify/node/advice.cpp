@@ -1,5 +1,5 @@
 // Names TF32 and bf16 operands by what remains of an error without them, and functions by how coarse they are.
-#include "parity/verify/advice.hpp"
+#include "parity/verify/node/advice.hpp"
 
 #include <fmt/format.h>
 
