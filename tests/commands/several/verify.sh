@@ -19,7 +19,7 @@ plumb 0 verify "$scores" --candidate cpu --candidate other=cpu --between exact -
 plumb 0 run "$scores" --on cpu --save-inputs inputs.npz
 plumb 0 dump "$scores" --from cpu --seed 2 -o wrong.npz # of other inputs
 plumb 1 verify "$scores" --candidate cpu --candidate 'dump=file:wrong.npz#cpu' --load-inputs inputs.npz \
-  --json wrong.json
+  --json wrong.json -o wrong.h5
 says '^dump:$'
 says 'repro: plumb verify .* --candidate .?dump=file:wrong\.npz'
 says_not 'repro: .* --candidate cpu'
@@ -28,6 +28,11 @@ says '^cpu: passed '
 says '^dump: failed '
 says '^p: cpu and dump differ in [0-9]+ of [0-9]+ elements, .*; cpu is closer to the truth'
 holds wrong.json '"closer": "cpu"'
+# The record has the pairs as well.
+plumb 1 judge wrong.h5 --json judged.json
+for file in wrong judged; do sed -n '/^  "pairs"/,$p' $file.json >$file.pairs; done
+holds wrong.pairs '"value": "p"'
+cmp wrong.pairs judged.pairs || fail "the record has other pairs than the report"
 plumb 1 verify "$scores" --candidate 'dump=file:wrong.npz#cpu' --candidate cpu --load-inputs inputs.npz -q \
   --between exact
 warns 'candidates differ in 1 of 1 results, under --between exact: dump and cpu in [0-9]+ elements of p'

@@ -85,8 +85,10 @@ TEST(Suites, ANodeOnTheHostFailsUnderStrictAndTheCaseBesideItWhereOnlyThatWasAsk
                            .meets_must = false,
                            .message = "",
                            .notes = {},
-                           .nodes = {{.label = "y", .op = "softmax", .verdict = core::Verdict::fallback}},
+                           .nodes = {},
                            .repro = {}};
+  result.nodes = {cases::result_of({.label = "y", .op = "softmax"})};
+  result.nodes.front().verdict = core::Verdict::fallback;
   result.coverage = {0.5, 0.25};
   const report::Suite strict = suite_of(result, {.strict = true});
   ASSERT_EQ(strict.tests.size(), 1u);
