@@ -13,12 +13,10 @@
 #include "ir/ops/unary.hpp"
 #include "ir/ops/where.hpp"
 #include "parity/bounds/error_terms.hpp"
-#include "parity/bounds/function_limits.hpp"
+#include "parity/bounds/formulas.hpp"
 
 namespace plumb::parity::bounds {
 namespace {
-
-Real tanh_of(Real x) { return x.builder->apply(ir::ops::Unary{ir::ops::UnaryFunction::tanh}, {x}); }
 
 /// x, or `most` where it is larger or unknown.
 Real at_most(Real x, double most) {
@@ -30,7 +28,7 @@ Real at_most(Real x, double most) {
 /// The slope of a softcap at a score, where it is steepest within the score's error.
 Real slope_of_softcap(const ir::ops::Attention& op, Real scaled, Real error) {
   const Real nearest = max(abs(scaled) - error, scaled.builder->constant(0)) / op.softcap;
-  return scaled.builder->constant(1) - square(tanh_of(nearest));
+  return formulas::slope_of_softcap(nearest);
 }
 
 /// The length of each row [.., 1], whose squares may be beyond the range of f64 where it is not.
@@ -72,7 +70,7 @@ Real Scores::competing(Real dots) const {
   using F = ir::ops::Comparison;
   ExpressionBuilder& builder = node_.builder;
   Real scores = signed_scale() * dots;
-  if (op_.softcap > 0) scores = op_.softcap * tanh_of(scores / op_.softcap);
+  if (op_.softcap > 0) scores = op_.softcap * tanh(scores / op_.softcap);
   if (op_.has_bias) scores = scores + bias();
   const auto compare = [&](F function, Real a, Real b) { return builder.apply(ir::ops::Compare{function}, {a, b}); };
   const Real i = positions(n_.Sq, {n_.Sq, 1}), j = positions(n_.Sk, {1, n_.Sk});
@@ -98,7 +96,7 @@ ScoreSteps score_steps(const ir::ops::Attention& op, const Scores& scores, const
   ScoreSteps steps;
   steps.dots = scores.product(scores.queries(node.in[0]), scores.keys(node.in[1]), true);
   steps.scaled = steps.capped = scores.scale() * steps.dots;
-  if (op.softcap > 0) steps.capped = op.softcap * tanh_of(steps.scaled / op.softcap);
+  if (op.softcap > 0) steps.capped = op.softcap * tanh(steps.scaled / op.softcap);
   steps.competing = scores.competing(steps.dots);
   return steps;
 }
@@ -114,7 +112,7 @@ ScoreErrors score_errors(const ir::ops::Attention& op, const Scores& scores, con
   const Node part = node.with_sum(ir::SumName::scores);
   const SumSpread spread = spread_of(part, scores.extents().D, has_exact_products(node));
   const Real q = finite_or_zero(scores.queries(node.in[0])), k = finite_or_zero(scores.keys(node.in[1]));
-  const double scale = scores.scale(), of_exp = 2 * limit_of(ir::ops::UnaryFunction::exp)->ulps;
+  const double scale = scores.scale(), of_exp = formulas::error_of(ir::ops::UnaryFunction::exp);
   Real of_dots = (spread.of_square * scale * scale) * square(steps.dots) +
                  (spread.of_squares * scale * scale) * scores.product(square(q), square(k), true);
   // Σ|q||k| is at most the product of both lengths.
@@ -125,8 +123,9 @@ ScoreErrors score_errors(const ir::ops::Attention& op, const Scores& scores, con
     const double whole = 2 * op.softcap / node.unit();
     const Real slope = at_most(slope_of_softcap(op, steps.scaled, node.unit() * (most + 2 * abs(steps.scaled))), 1);
     of_dots = at_most(square(slope) * of_dots, whole * whole);
-    fixed = at_most(square(slope) * fixed, whole * whole) + 100 * square(steps.capped);
-    most = at_most(slope * (most + abs(steps.scaled)), whole) + 10 * abs(steps.capped);
+    fixed = at_most(square(slope) * fixed, whole * whole) +
+            formulas::square(formulas::error_of_softcap) * square(steps.capped);
+    most = at_most(slope * (most + abs(steps.scaled)), whole) + formulas::error_of_softcap * abs(steps.capped);
   } else {
     most = most + abs(steps.scaled);
   }

@@ -58,6 +58,7 @@ Real abs(Real x) { return unary(UnaryFunction::abs, x); }
 Real sqrt(Real x) { return unary(UnaryFunction::sqrt, x); }
 Real square(Real x) { return unary(UnaryFunction::square, x); }
 Real exp(Real x) { return unary(UnaryFunction::exp, x); }
+Real tanh(Real x) { return unary(UnaryFunction::tanh, x); }
 
 Real finite_or_zero(Real x) {
   const Real finite = x.builder->apply(ir::ops::Classify{ir::ops::FloatClass::is_finite}, {x});

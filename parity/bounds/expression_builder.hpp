@@ -58,6 +58,7 @@ Real abs(Real x);
 Real sqrt(Real x);
 Real square(Real x);
 Real exp(Real x);
+Real tanh(Real x);
 
 /// `x` where it is finite, else 0: of terms that a weight of 0 makes vanish whatever they are.
 Real finite_or_zero(Real x);

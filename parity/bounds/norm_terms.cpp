@@ -6,7 +6,7 @@
 #include "ir/ops/reduce.hpp"
 #include "ir/ops/where.hpp"
 #include "parity/bounds/error_terms.hpp"
-#include "parity/bounds/function_limits.hpp"
+#include "parity/bounds/formulas.hpp"
 
 namespace plumb::parity::bounds {
 namespace {
@@ -69,7 +69,8 @@ MeanError mean_error(const Node& node, const Norm& norm, const LineStatistics& l
 Bound variance_error(const Node& node, const Norm& norm, const LineStatistics& line, const MeanError& of_mean) {
   const Node part = node.with_sum(norm.centred ? ir::SumName::variance : ir::SumName::squares);
   const SumSpread spread = spread_of(part, static_cast<std::int64_t>(line.count), false);
-  const double u = node.unit(), n = line.count, of_each = 3 + spread.of_size + (merges_slices(part.arithmetic) ? 6 : 0);
+  const double u = node.unit(), n = line.count,
+               of_each = formulas::roundings_of_variance(merges_slices(part.arithmetic)) + spread.of_size;
   const double of_square = spread.of_square + of_each * of_each, certain = u * (spread.certain + of_each);
   const Real squares =
       of_square * square(line.variance) + (spread.of_squares / (n * n)) * sum(square(square(line.d)), norm.axes);
@@ -111,10 +112,9 @@ Real vanished_behind(const Node& node, const Norm& norm, Real standard) {
 
 /// `usual` where the relative error of an inverse deviation is small enough for it, else `most`.
 Real unless_large(Real relative, Real usual, Real most) {
-  constexpr double largest = 0.25;
   ExpressionBuilder& builder = *relative.builder;
-  const Real is_large =
-      builder.apply(ir::ops::Compare{ir::ops::Comparison::greater}, {relative, builder.constant(largest)});
+  const Real is_large = builder.apply(ir::ops::Compare{ir::ops::Comparison::greater},
+                                      {relative, builder.constant(formulas::largest_known_error)});
   return builder.apply(ir::ops::Where{}, {is_large, most, usual});
 }
 
@@ -140,7 +140,7 @@ bool merges_slices(const Arithmetic& arithmetic) {
 }
 
 NormErrors norm_errors(const Node& node, const Norm& norm) {
-  const double u = node.unit(), of_root = 2 * limit_of(ir::ops::UnaryFunction::rsqrt)->ulps;
+  const double u = node.unit();
   const Real none = node.builder.constant(0);
   const LineStatistics line = statistics_of(node, norm);
   const MeanError means = mean_error(node, norm, line);
@@ -149,11 +149,10 @@ NormErrors norm_errors(const Node& node, const Norm& norm) {
   const Bound of_variance = variance_error(node, norm, line, means) + both(vanished.of_variance);
   const Real deviation = norm.epsilon_outside ? sqrt(line.variance) : sqrt(line.variance + norm.epsilon);
   const Real divisor = norm.epsilon_outside ? deviation + norm.epsilon : deviation;
-  // The root of nearly nothing is off by the root of the error.
-  const Bound relative = min(0.5 * of_variance / deviation, sqrt(of_variance)) / divisor;
+  const Bound relative = formulas::error_of_inverse(of_variance, deviation, divisor);
   const Real scale = abs(norm.scale.value_or(node.builder.constant(1))), bias = abs(norm.bias.value_or(none));
   const Real sized = abs(line.d) / divisor * scale;
-  Real fixed = u * ((of_root + 3 + (norm.centred ? 1 : 0)) * sized + bias + abs(norm.y)) +
+  Real fixed = u * (formulas::roundings_of_norm(norm.centred) * sized + bias + abs(norm.y)) +
                scale / divisor * shift_error(node, norm, line, means.is_pair);
   if (node.flushed() > 0)
     fixed = fixed + scale / divisor * vanished.of_y + vanished_behind(node, norm, abs(line.d) / divisor);
@@ -165,14 +164,14 @@ NormErrors norm_errors(const Node& node, const Norm& norm) {
   const auto error = [&](Real of_inverse, Real of_sums) {
     return finite_or_zero(unless_large(of_inverse, of_sums + fixed, most));
   };
-  const auto grown = [&](Real r) { return r * (3 * r + 1.0); };  // 1 / √(1 - 2r) - 1 is at most that, to r = 1/4
   const Real in_center = scale / divisor;
-  const Real chance = sqrt(square(in_center * of_mean.probable) + square(sized * grown(relative.probable)));
-  const Real sure = in_center * of_mean.certain + sized * grown(relative.certain);
+  const Real chance = sqrt(square(in_center * of_mean.probable) + square(sized * formulas::grown(relative.probable)));
+  const Real sure = in_center * of_mean.certain + sized * formulas::grown(relative.certain);
   const Real certain = error(relative.certain, sure);
   const Bound of_y{min(error(relative.probable, chance), certain), certain};
   return {of_y, of_mean + both(2 * u * abs(line.mean)),
-          (node.builder.constant(1) / divisor) * (relative + both(node.builder.constant((of_root + 3) * u)))};
+          (node.builder.constant(1) / divisor) *
+              (relative + both(node.builder.constant(formulas::roundings_of_inverse() * u)))};
 }
 
 Norm line_norm(const Node& node, std::int64_t axis, double epsilon, bool has_scale, bool has_bias) {

@@ -5,16 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include "parity/bounds/function_limits.hpp"
 #include "parity/element/terms/median_term.hpp"
 
 namespace plumb::parity::settle {
 
 ExponentialLine::ExponentialLine(const Operation& operation, const InsideSum& sum,
                                  const std::vector<std::int64_t>& elements)
-    : how_(sum),
-      top_(-std::numeric_limits<double>::infinity()),
-      of_exp_(2 * bounds::limit_of(ir::ops::UnaryFunction::exp)->ulps) {
+    : how_(sum), top_(-std::numeric_limits<double>::infinity()) {
   for (const std::int64_t i : elements) x_.push_back(operation.x(i));
   for (const double x : x_) top_ = std::isnan(x) || std::isnan(top_) ? std::nan("") : std::max(top_, x);
   if (!is_finite()) return;

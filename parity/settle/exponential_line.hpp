@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "parity/bounds/exponential_terms.hpp"
+#include "parity/bounds/formulas.hpp"
 #include "parity/element/terms/lines.hpp"
 #include "parity/settle/inside_sum.hpp"
 #include "parity/settle/rows.hpp"
@@ -21,7 +21,7 @@ class ExponentialLine {
   double top() const { return top_; }
   double sum() const { return sum_; }
   /// The largest error of the exponential of x, relative to it, in units of the roundoff.
-  double most(double x) const { return of_exp_ + std::abs(x - top_); }
+  double most(double x) const { return bounds::formulas::error_of_exponential(std::abs(x - top_)); }
   /// The share of all terms in the sum that are equal to x.
   double share(double x) const { return weights_.at(x); }
   /// √ of the variance of the sum's terms but for those equal to x, relative to the sum, in units of the roundoff.
@@ -42,7 +42,7 @@ class ExponentialLine {
   const InsideSum& how_;
   std::vector<double> x_;
   std::map<double, double> weights_;
-  double top_, sum_ = 0, of_exp_, variance_ = 0, of_sum_ = 0;
+  double top_, sum_ = 0, variance_ = 0, of_sum_ = 0;
   mutable std::optional<double> creep_of_sum_;             ///< made when it is first asked for: a row has one thread
   mutable std::map<bool, std::optional<float>> replayed_;  ///< likewise
   element::terms::ElementSum terms_;

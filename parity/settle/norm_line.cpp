@@ -6,13 +6,15 @@
 #include <numeric>
 
 #include "parity/bounds/error_terms.hpp"
-#include "parity/bounds/function_limits.hpp"
+#include "parity/bounds/formulas.hpp"
 #include "parity/bounds/norm_terms.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/sums/double_double.hpp"
 
 namespace plumb::parity::settle {
 namespace {
+
+namespace formulas = bounds::formulas;
 
 /// The sums of a normalisation and what it is of.
 struct NormSums {
@@ -65,7 +67,7 @@ class NormLine : public Row {
     double mean = 0, inverse = 0;
   };
   /// A line that tells nothing may have any deviation.
-  bool knows_deviation() const { return by_chance().inverse < 0.25; }
+  bool knows_deviation() const { return by_chance().inverse < formulas::largest_known_error; }
   double count() const { return static_cast<double>(x_.size()); }
   double divisor() const { return how().epsilon_outside ? std::sqrt(variance_) + how().epsilon : deviation(); }
   double deviation() const { return std::sqrt(how().epsilon_outside ? variance_ : variance_ + how().epsilon); }
@@ -144,9 +146,8 @@ NormLine::Errors NormLine::errors(bool wide) const {
       mean += 2 * u * std::abs(mean_);
   }
   const double variance = of(sums_->variance, squares_) + lost_of_variance() +
-                          (sums_->merges_slices ? 9 : 3) * u * variance_ + mean * mean + left;
-  const double of_root = std::min(0.5 * variance / deviation(), std::sqrt(variance)), relative = of_root / divisor();
-  return {mean, relative * (1 + 3 * relative)};
+                          formulas::roundings_of_variance(sums_->merges_slices) * u * variance_ + mean * mean + left;
+  return {mean, formulas::grown(formulas::error_of_inverse(variance, deviation(), divisor()))};
 }
 
 /// The loss of the variance by flushing (verdict.md V35): squares lose with the differences, the limit of their sum has
@@ -172,9 +173,8 @@ double NormLine::lost_of(std::int64_t index) const {
 }
 
 double NormLine::fixed(std::int64_t index, double truth) const {
-  const double of_inverse = 2 * bounds::limit_of(ir::ops::UnaryFunction::rsqrt)->ulps;
   const double bias = std::abs(factor(how().bias, index, 0));
-  return lost_of(index) + sums_->operation.node.unit() * ((of_inverse + (how().centred ? 4 : 3)) * sized(index) +
+  return lost_of(index) + sums_->operation.node.unit() * (formulas::roundings_of_norm(how().centred) * sized(index) +
                                                           center(index) * of_slice_ + bias + std::abs(truth));
 }
 
@@ -289,8 +289,8 @@ double NormLine::mean_limit(bool wide) const {
 
 std::optional<double> NormLine::inverse_limit(bool wide) const {
   if (!knows_deviation()) return std::nullopt;
-  const double of_root = 2 * bounds::limit_of(ir::ops::UnaryFunction::rsqrt)->ulps;
-  return ((wide ? creeping() : by_chance()).inverse + (of_root + 3) * sums_->operation.node.unit()) / divisor();
+  const double of_steps = formulas::roundings_of_inverse() * sums_->operation.node.unit();
+  return ((wide ? creeping() : by_chance()).inverse + of_steps) / divisor();
 }
 
 std::optional<double> NormLine::replayed_mean(bool fused) const {

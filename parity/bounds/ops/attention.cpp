@@ -11,6 +11,7 @@
 #include "ir/ops/where.hpp"
 #include "parity/bounds/attention_scores.hpp"
 #include "parity/bounds/error_terms.hpp"
+#include "parity/bounds/formulas.hpp"
 #include "parity/core/float_format.hpp"
 
 namespace plumb::parity::bounds {
@@ -43,7 +44,7 @@ struct Parts {
 };
 
 Parts parts_of(const Scores& scores, const Node& node, const Weights& weights, const ScoreErrors& errors) {
-  constexpr double matters = 0x1p-30, resolved = 0x1p-45;  // verdict.md V30; what f64 has of a difference of sums
+  constexpr double resolved = 0x1p-45;  // f64 has so much of a difference of sums
   Parts parts{
       .p = weights.p, .v = finite_or_zero(scores.keys(node.in[2])), .y = scores.queries(finite_or_zero(node.y()))};
   ExpressionBuilder& builder = node.builder;
@@ -56,9 +57,10 @@ Parts parts_of(const Scores& scores, const Node& node, const Weights& weights, c
   const Real size = largest(abs(parts.v), -1);
   const Real influence = parts.p * reshaped(size, {size.shape()[0], size.shape()[1], 1, 1, size.shape()[3]});
   parts.most = sum(finite_or_zero(parts.p * square(errors.most)), {-1});
-  parts.largest = largest(where(ir::ops::Comparison::greater, influence, matters * largest(influence, -1),
-                                finite_or_zero(errors.most), none),
-                          -1);
+  parts.largest =
+      largest(where(ir::ops::Comparison::greater, influence, formulas::share_that_matters * largest(influence, -1),
+                    finite_or_zero(errors.most), none),
+              -1);
   parts.squares = scores.product(parts.p, square(parts.v), false);
   parts.spread = max(parts.squares - square(parts.y), none) + resolved * parts.squares;
   return parts;
@@ -95,7 +97,7 @@ Bound first_order(const Scores& scores, const Node& node, const Parts& parts, co
     one_sided = one_sided + node.lambda() * sqrt(row);
   else
     variance = variance + row;
-  const Real fixed = (3 + of_row.of_size + of_values.of_size) * abs(parts.y);
+  const Real fixed = (formulas::roundings_of_attention + of_row.of_size + of_values.of_size) * abs(parts.y);
   const Real chance = node.lambda() * sqrt(max(variance, node.builder.constant(0))) + one_sided + fixed;
   const Real certain = sqrt(parts.most * parts.spread) + (of_row.certain + 2 * scaled) * abs(parts.y) +
                        of_values.certain * sqrt(parts.squares) + fixed;
@@ -116,7 +118,7 @@ Bound below_normal(const Node& node, const Parts& parts, Real top, std::int64_t 
 /// By rows (verdict.md V30): to first order where scores are known well enough; where they are not, but one key has
 /// nearly all the weight however wrong they are, by what the others may have; else anything between the values.
 Bound rounding(const ir::ops::Attention& op, const Node& node) {
-  constexpr double well_known = 0.125, saturated = 0x1p-20;
+  constexpr double saturated = 0x1p-20;
   const Scores scores(op, node);
   if (scores.extents().Sk == 0) return both(node.builder.constant(0));  // no row has a key
   const ScoreSteps steps = score_steps(op, scores, node);
@@ -127,13 +129,15 @@ Bound rounding(const ir::ops::Attention& op, const Node& node) {
   const double u = node.unit();
   const Real wrong = u * parts.largest, top = largest(parts.p, -1), one = builder.constant(1);
   const Real others = max(one / top - one, builder.constant(0x1p-50)), share = exp(2 * wrong) * others;
-  const Real by_others = 2 * exp(2 * wrong) * sqrt(2.1 * (min(others, one) * parts.spread)) + (3 * u) * abs(parts.y);
+  const Real by_others = 2 * exp(2 * wrong) * sqrt(2.1 * (min(others, one) * parts.spread)) +
+                         (formulas::roundings_of_attention * u) * abs(parts.y);
   const Real anything = 2 * largest(abs(parts.v), -2);
   const Real unless_known =
       where(ir::ops::Comparison::less_equal, share, builder.constant(saturated), by_others, anything);
-  const Bound known = (2 * wrong + one) * first_order(scores, node, parts, errors);
+  const Bound known = formulas::all_orders(wrong) * first_order(scores, node, parts, errors);
   const auto by_row = [&](Real usual, Real of_subnormals) {
-    const Real error = where(ir::ops::Comparison::less_equal, wrong, builder.constant(well_known), usual, unless_known);
+    const Real error =
+        where(ir::ops::Comparison::less_equal, wrong, builder.constant(formulas::well_known), usual, unless_known);
     return scores.result(parts.restored(error) + of_subnormals);
   };
   const Bound lost = below_normal(node, parts, top, scores.extents().Sk);

@@ -3,6 +3,7 @@
 #include "ir/ops/reduce.hpp"
 #include "parity/bounds/error_terms.hpp"
 #include "parity/bounds/exponential_terms.hpp"
+#include "parity/bounds/formulas.hpp"
 
 namespace plumb::parity::bounds {
 namespace {
@@ -14,7 +15,7 @@ Bound rounding(const ir::ops::LogSoftmax& op, const Node& node) {
   const Real top = node.builder.apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, {op.axis}, true}, {x});
   const Exponentials terms = exponentials(part, x, top, exp(y), {op.axis}, x.shape()[x.shape().axis(op.axis)]);
   const Bound of_log = log_error(part, terms, x - top - y);
-  const Bound error = of_log + both(node.unit() * (terms.depth + abs(y)));
+  const Bound error = of_log + both(node.unit() * formulas::roundings_of_difference(terms.depth, y));
   return {finite_or_zero(error.probable), finite_or_zero(error.certain)};
 }
 

@@ -3,6 +3,7 @@
 #include "ir/ops/reduce.hpp"
 #include "parity/bounds/error_terms.hpp"
 #include "parity/bounds/exponential_terms.hpp"
+#include "parity/bounds/formulas.hpp"
 
 namespace plumb::parity::bounds {
 namespace {
@@ -14,8 +15,9 @@ Bound rounding(const ir::ops::Softmax& op, const Node& node) {
   const Real top = node.builder.apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, {op.axis}, true}, {x});
   const Exponentials terms = exponentials(part, x, top, y, {op.axis}, x.shape()[x.shape().axis(op.axis)]);
   const double u = node.unit();
-  const Real one = node.builder.constant(1), none = node.builder.constant(0);
-  const Real own = (one - y) * terms.most, fixed = node.builder.constant(3 + terms.sum_size);
+  const Real none = node.builder.constant(0);
+  const Real own = formulas::own_share(y, terms.most);
+  const Real fixed = node.builder.constant(formulas::roundings_of_share + terms.sum_size);
   const Real chance = node.lambda() * sqrt(max(terms.of_sum - terms.own, none));
   const Real certain = u * (y * (terms.most + terms.most_of_sum + fixed));
   return {min(u * (y * (own + chance + fixed)), certain), certain};

@@ -8,7 +8,7 @@
 
 #include "parity/bounds/attention_scores.hpp"
 #include "parity/bounds/error_terms.hpp"
-#include "parity/bounds/function_limits.hpp"
+#include "parity/bounds/formulas.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/element/terms/attention_row.hpp"
 #include "parity/element/terms/median_term.hpp"
@@ -17,6 +17,8 @@
 
 namespace plumb::parity::settle {
 namespace {
+
+namespace formulas = bounds::formulas;
 
 using ir::ops::Attention;
 
@@ -91,13 +93,12 @@ class AttentionLine : public Row {
 
 AttentionLine::AttentionLine(std::shared_ptr<const AttentionSums> sums, std::int64_t row)
     : sums_(std::move(sums)), row_(sums_->op, sums_->operation.operands, row) {
-  constexpr double matters = 0x1p-30;
   double top = -std::numeric_limits<double>::infinity();
   for (const std::int64_t j : row_.keys()) {
     keys_.push_back(seen(j));
     top = std::max(top, keys_.back().score);
   }
-  const double of_exp = 2 * bounds::limit_of(ir::ops::UnaryFunction::exp)->ulps;
+  const double of_exp = formulas::error_of(ir::ops::UnaryFunction::exp);
   for (SeenKey& key : keys_) {
     exponentials_.add(key.weight = std::exp(key.score - top));
     sum_ += key.weight;
@@ -107,7 +108,8 @@ AttentionLine::AttentionLine(std::shared_ptr<const AttentionSums> sums, std::int
   std::map<std::vector<double>, std::size_t> known;
   for (SeenKey& key : keys_) {
     key.share = key.weight / sum_;
-    if (key.share > matters) wrong_ = std::max(wrong_, key.of_dot.certain + 3 * unit() * key.fixed);
+    if (key.share > formulas::share_that_matters)
+      wrong_ = std::max(wrong_, key.of_dot.certain + 3 * unit() * key.fixed);
     const std::span<const double> k = row_.key(key.j);
     group_.push_back(known.try_emplace({k.begin(), k.end()}, known.size()).first->second);
   }
@@ -147,8 +149,8 @@ SeenKey AttentionLine::seen(std::int64_t j) const {
   if (op.softcap > 0) {
     capped = op.softcap * std::tanh(scaled / op.softcap);
     const double nearest = std::max(std::abs(scaled) - key.slope * key.of_dot.certain, 0.0) / op.softcap;
-    const double slope = 1 - std::pow(std::tanh(nearest), 2);
-    key.fixed = std::hypot(slope * scaled, 10 * capped);
+    const double slope = formulas::slope_of_softcap(nearest);
+    key.fixed = std::hypot(slope * scaled, formulas::error_of_softcap * capped);
     key.slope *= slope;
   }
   key.score = capped + bias;
@@ -199,10 +201,10 @@ double AttentionLine::by_chance(std::int64_t column, double truth) const {
 }
 
 std::optional<double> AttentionLine::limit(std::int64_t index, double truth) const {
-  constexpr double well_known = 0.125;
   if (keys_.empty()) return 0;
-  if (!(wrong_ <= well_known) || !std::isfinite(sum_)) return std::nullopt;
-  return (1 + 2 * wrong_) * (by_chance(column(index), truth) + 3 * unit() * std::abs(truth));
+  if (!(wrong_ <= formulas::well_known) || !std::isfinite(sum_)) return std::nullopt;
+  return formulas::all_orders(wrong_) *
+         (by_chance(column(index), truth) + formulas::roundings_of_attention * unit() * std::abs(truth));
 }
 
 double AttentionLine::wide_limit(std::int64_t index, double truth) const {
@@ -211,7 +213,8 @@ double AttentionLine::wide_limit(std::int64_t index, double truth) const {
   const double of_row = sums_->row_sum.wide_error(exponentials_) - of_row_;
   const double of_values = sums_->values.wide_error(values) - sums_->values.error(values).probable;
   const double creep = creep_of_scores(column(index), truth) + (size * of_row + of_values) / sum_;
-  return (1 + 2 * wrong_) * (by_chance(column(index), truth) + creep + 3 * unit() * size);
+  return formulas::all_orders(wrong_) *
+         (by_chance(column(index), truth) + creep + formulas::roundings_of_attention * unit() * size);
 }
 
 /// Without a weight in their sum, and without a weighed value.

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "parity/bounds/error_terms.hpp"
-#include "parity/bounds/function_limits.hpp"
+#include "parity/bounds/formulas.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/settle/inside_sum.hpp"
 #include "parity/settle/rows.hpp"
@@ -56,7 +56,7 @@ class SiluOfSum : public Row {
     return std::max(std::abs(silu_of(total_ + error) - y), std::abs(silu_of(total_ - error) - y));
   }
   double of_silu(double truth) const {
-    return 2 * bounds::limit_of(ir::ops::UnaryFunction::silu)->ulps * node_.unit() * std::abs(truth);
+    return bounds::formulas::error_of(ir::ops::UnaryFunction::silu) * node_.unit() * std::abs(truth);
   }
 
   const bounds::Node& node_;

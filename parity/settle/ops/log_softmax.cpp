@@ -1,7 +1,6 @@
 // Lines of log-softmax: limits of single elements by the terms of their line, and their replay.
 #include "ir/ops/log_softmax.hpp"
 
-#include "parity/bounds/function_limits.hpp"
 #include "parity/settle/exponential_line.hpp"
 
 namespace plumb::parity::settle {
@@ -34,9 +33,9 @@ class LogSoftmaxLine : public Row {
 
  private:
   double fixed(std::int64_t index, double truth) const {
-    const double of_log = 2 * bounds::limit_of(ir::ops::UnaryFunction::log)->ulps * std::abs(std::log(terms_.sum()));
-    const double of_element = std::abs(operation_.x(index) - terms_.top()) + std::abs(truth);
-    return operation_.node.unit() * (of_log + of_element);
+    const double depth = std::abs(operation_.x(index) - terms_.top());
+    return operation_.node.unit() * (bounds::formulas::error_of_log(std::log(terms_.sum())) +
+                                     bounds::formulas::roundings_of_difference(depth, truth));
   }
   double of_terms() const { return operation_.node.lambda() * operation_.node.unit() * terms_.all(); }
 

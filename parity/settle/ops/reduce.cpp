@@ -1,7 +1,6 @@
 // Lines of log-sum-exp, each of which is one element of a reduction; other reductions are walked as sums.
 #include "ir/ops/reduce.hpp"
 
-#include "parity/bounds/function_limits.hpp"
 #include "parity/settle/exponential_line.hpp"
 
 namespace plumb::parity::settle {
@@ -34,7 +33,7 @@ class LogSumExpLine : public Row {
 
  private:
   double fixed(double truth) const {
-    const double of_log = 2 * bounds::limit_of(ir::ops::UnaryFunction::log)->ulps * std::abs(std::log(terms_.sum()));
+    const double of_log = bounds::formulas::error_of_log(std::log(terms_.sum()));
     return node_.unit() * (of_log + std::abs(terms_.top()) + std::abs(truth));
   }
   double of_terms() const { return node_.lambda() * node_.unit() * terms_.all(); }

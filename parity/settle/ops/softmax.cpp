@@ -6,6 +6,8 @@
 namespace plumb::parity::settle {
 namespace {
 
+namespace formulas = bounds::formulas;
+
 class SoftmaxLine : public Row {
  public:
   SoftmaxLine(const Operation& operation, const InsideSum& sum, const std::vector<std::int64_t>& elements)
@@ -34,7 +36,8 @@ class SoftmaxLine : public Row {
  private:
   double own(std::int64_t index) const {
     const double x = operation_.x(index);
-    return operation_.node.unit() * ((1 - terms_.share(x)) * terms_.most(x) + 3);
+    return operation_.node.unit() *
+           (formulas::own_share(terms_.share(x), terms_.most(x)) + formulas::roundings_of_share);
   }
   double of_others(std::int64_t index) const {
     return operation_.node.lambda() * operation_.node.unit() * terms_.others(operation_.x(index));
