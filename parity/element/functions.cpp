@@ -103,7 +103,7 @@ std::optional<Smooth> activation(F function) {
 /// function loses where it is one of the smallest numbers of f64.
 Real growing(Function f, Real x, L growth) {
   const Real y = apply(f, x, 4);
-  if (!std::isfinite(y.value)) return y;
+  if (!std::isfinite(y.value) || y.step != 0) return y;
   constexpr L least = std::numeric_limits<double>::denorm_min();
   return {y.value, y.off + 0x1p-53L * std::fabs(y.value) * growth + least * std::fabs(x.value)};
 }

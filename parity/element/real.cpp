@@ -64,6 +64,7 @@ Real special_product(Real a, Real b) {
 }
 
 Real operator/(Real a, Real b) {
+  if (is_recorded(a, b)) return recorded::quotient(a, b);
   if (b.off > 0 && !(std::fabs(b.value) > b.off)) throw NoAnswer{};
   const long double y = a.value / b.value;
   if (are_exact(a, b, y) && is_product(y, b.value, a.value)) return in_range({y});
@@ -87,16 +88,18 @@ Number operator/(Number a, Number b) {
   return {in_range({re, off}), in_range({im, off})};
 }
 
-Real abs(Real x) { return {std::fabs(x.value), x.off}; }
+Real abs(Real x) { return x.step != 0 ? recorded::magnitude(x) : Real(std::fabs(x.value), x.off); }
 
 Real maximum(Real a, Real b) {
   if (std::isnan(a.value) || std::isnan(b.value)) return {Wide::quiet_NaN()};
+  if (is_recorded(a, b)) return recorded::chosen(a.value < b.value ? b : a);
   return {std::max(a.value, b.value), std::max(a.off, b.off)};
 }
 
 Real minimum(Real a, Real b) { return -maximum(-a, -b); }
 
 Real apply(Function f, Real x, int ulps) {
+  if (x.step != 0) return recorded::of_function(f, x, ulps);
   const long double y = f(x.value);
   if (!std::isfinite(y)) {
     if (x.off > 0 && std::isfinite(x.value)) throw NoAnswer{};
@@ -119,6 +122,7 @@ Real apply_steps(Function f, Real x) {
 }
 
 Real apply(long double (*f)(long double, long double), Real a, Real b, int ulps) {
+  if (is_recorded(a, b)) return recorded::of_function(f, a, b, ulps);
   const long double y = f(a.value, b.value);
   long double carried = 0;
   for (const long double da : {-a.off, a.off})
@@ -172,6 +176,7 @@ void Sum::add_products(std::span<const float> a, std::span<const float> b) {
 }
 
 Real Sum::total() const {
+  if (terms_ != 0) return recorded_total();
   if (!std::isfinite(sizes_)) {
     // The finite terms may add up to another infinity, in one order or in another.
     if (!std::isnan(value_) && finite_ > F64::max()) throw NoAnswer{};

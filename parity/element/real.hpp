@@ -22,9 +22,11 @@ struct NoAnswer {};
 /// long double, so that its own error is a 2048th of that, which is allowed for. Whole numbers of 64 bits are exact.
 struct Real {
   long double value = 0, off = 0;
+  std::uint32_t step = 0;  ///< the step on the tape that records it (tape.hpp); 0: none does
 
   Real() = default;
-  Real(long double exact, long double uncertainty = 0) : value(exact), off(uncertainty) {}
+  Real(long double exact, long double uncertainty = 0, std::uint32_t recorded = 0)
+      : value(exact), off(uncertainty), step(recorded) {}
 };
 
 /// A number of any dtype; the imaginary part of what is not complex is 0.
@@ -49,16 +51,37 @@ inline Real rounded(long double y, long double carried) {
   return std::isfinite(y) ? in_range({y, off}) : Real(y);
 }
 
+using Function = long double (*)(long double);
+
+/// Arithmetic that is written down, of numbers of which one is recorded.
+namespace recorded {
+
+Real sum(const Real& a, const Real& b);
+Real product(const Real& a, const Real& b);
+Real quotient(const Real& a, const Real& b);
+Real negated(const Real& x);
+Real magnitude(const Real& x);
+/// The one of several numbers that was chosen.
+Real chosen(const Real& x);
+Real of_function(Function f, const Real& x, int ulps);
+Real of_function(long double (*f)(long double, long double), const Real& a, const Real& b, int ulps);
+
+}  // namespace recorded
+
+inline bool is_recorded(const Real& a, const Real& b) { return (a.step | b.step) != 0; }
+
 /// The sum of two numbers that nothing was rounded for.
 Real exact_sum(Real a, Real b);
 inline Real operator+(Real a, Real b) {
+  if (is_recorded(a, b)) return recorded::sum(a, b);
   return a.off == 0 && b.off == 0 ? exact_sum(a, b) : rounded(a.value + b.value, a.off + b.off);
 }
-inline Real operator-(Real a) { return {-a.value, a.off}; }
+inline Real operator-(Real a) { return a.step != 0 ? recorded::negated(a) : Real(-a.value, a.off); }
 inline Real operator-(Real a, Real b) { return a + -b; }
 /// The product of two numbers that nothing was rounded for, or of which one is not finite.
 Real special_product(Real a, Real b);
 inline Real operator*(Real a, Real b) {
+  if (is_recorded(a, b)) return recorded::product(a, b);
   const long double y = a.value * b.value;
   if ((a.off == 0 && b.off == 0) || !std::isfinite(y)) return special_product(a, b);
   return rounded(y, std::fabs(a.value) * b.off + std::fabs(b.value) * a.off + a.off * b.off);
@@ -74,8 +97,6 @@ Real abs(Real x);
 Real maximum(Real a, Real b);
 Real minimum(Real a, Real b);
 
-using Function = long double (*)(long double);
-
 /// A function that evaluations in f64 have within `ulps` units in the last place.
 Real apply(Function f, Real x, int ulps);
 /// A function that jumps, such as floor. Throws NoAnswer where x may be on either side of a jump.
@@ -90,6 +111,9 @@ Real sqrt(Real x);
 Real exp(Real x);
 Real log(Real x);
 
+/// A weight that every implementation may have off by so many unit roundoffs of 1 (ops.md 9). Its value is as given.
+Real weight_within(Real x, int roundoffs);
+
 /// Comparisons, false beside a NaN. They throw NoAnswer where the uncertainty of either number decides.
 bool less(Real a, Real b);
 bool equal(Real a, Real b);
@@ -100,15 +124,19 @@ bool comes_before(Real a, Real b);
 class Sum {
  public:
   void add(Real term) {
-    ++count_;
-    const long double size = std::fabs(term.value);
-    value_ += term.value;
-    sizes_ += size;
-    if (std::isfinite(size)) finite_ += size;
-    off_ += term.off;
+    if ((term.step | terms_) != 0) record(term, false);
+    take(term);
   }
+  /// A term that kernels add behind the sum of the others, such as a bias.
+  void add_behind(Real term) {
+    if ((term.step | terms_) != 0) record(term, true);
+    take(term);
+  }
+  /// A term that is absent, which kernels count as one of 0.
+  void skip() { ++places_; }
   /// A product that may be rounded before it is added. One of two numbers of f32 is a number of f64, never rounded.
   void add(Real a, Real b) {
+    if (is_recorded(a, b)) return add(a * b);
     const auto narrow = [](Real x) { return x.off == 0 && static_cast<float>(x.value) == x.value; };
     const long double y = a.value * b.value;
     add(narrow(a) && narrow(b) && std::isfinite(y) ? Real(y) : a * b);
@@ -119,9 +147,23 @@ class Sum {
   std::int64_t count() const { return count_; }
 
  private:
+  void take(const Real& term) {
+    ++count_;
+    const long double size = std::fabs(term.value);
+    value_ += term.value;
+    sizes_ += size;
+    if (std::isfinite(size)) finite_ += size;
+    off_ += term.off;
+  }
+  /// Writes a term down, and in front of the first what was added before.
+  void record(const Real& term, bool is_behind);
+  Real recorded_total() const;
+
   long double value_ = 0, sizes_ = 0, off_ = 0;
   long double finite_ = 0;  ///< sizes of finite terms beside one that is not
   std::int64_t count_ = 0;
+  std::uint32_t terms_ = 0;   ///< the step of the last term that is recorded
+  std::uint32_t places_ = 0;  ///< terms that are recorded or absent
 };
 
 /// A sum of complex numbers, by parts.

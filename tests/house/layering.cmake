@@ -22,7 +22,7 @@ set(gpu_vulkan_rooms "device=0" "plan=1" "kernels/common=2" "kernels/elementwise
   "kernels/fourier=6" "kernels/scans=6" "kernels/recurrent=7" "fused_ops=7" "ops=8" "region=8" "passes=9" "cache=3"
   "runtime/driver=4" "runtime=5" "run=10"
   "self_test=10" ".=11" "calibrate=12")
-set(parity_rooms "core=0" "core/terminal=0" "element=0" "element/terms=0" "judges/definitions=0"
+set(parity_rooms "core=0" "core/terminal=0" "element=0" "element/terms=1" "judges/definitions=0"
   "compare=1" "power/faults=5" "cases=3" "sums=2" "attribution=4" "bounds=3" "bounds/runs=4" "policy=4" "profile=4"
   "profile/probe=5" "settle=5" "settle/certify=6" "checks/exact=5" "checks/expected=5" "checks/patterns=6"
   "checks/samples=6" "judges=7" "report=7" "foreign=7" "checks/relations=8" "results=8" "verify=9" "power=10" "check=10"

@@ -15,7 +15,7 @@ Number element(const ir::ops::AffineGrid& op, const Call& call) {
     const Real place = !op.align_corners            ? (Real(2) * i + Real(1) - m) / m
                        : op.output_shape[axis] == 1 ? Real(-1)
                                                     : (Real(2) * i + Real(1) - m) / (m - Real(1));
-    sum.add(call.real(0, {n, j, static_cast<std::int64_t>(k)}), place);
+    sum.add(call.real(0, {n, j, static_cast<std::int64_t>(k)}), weight_within(place, 2));
   }
   sum.add(call.real(0, {n, j, static_cast<std::int64_t>(axes)}));
   return sum.total();

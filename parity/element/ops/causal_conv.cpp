@@ -15,7 +15,7 @@ Number element(const ir::ops::CausalConv& op, const Call& call) {
   if (call.output() == 1) return seen(call.in(0)[2] + call.at(2));
   Sum sum;
   for (std::int64_t j = 0; j < taps; ++j) sum.add(call.real(1, {channel, 0, j}), seen(call.at(2) + j).re);
-  if (op.has_bias) sum.add(call.real(2, {channel}));
+  if (op.has_bias) sum.add_behind(call.real(2, {channel}));
   const Real total = sum.total();
   return op.activation == ir::ops::CausalActivation::silu ? function_of(ir::ops::UnaryFunction::silu, total) : total;
 }

@@ -26,8 +26,10 @@ Number element(const ir::ops::Conv& op, const Call& call) {
       sum.add(weight, call.real(0, in_x));
     else if (!std::isfinite(weight.value))
       sum.add(weight, Real(0));
+    else
+      sum.skip();
   });
-  if (op.has_bias) sum.add(call.real(2, {m}));
+  if (op.has_bias) sum.add_behind(call.real(2, {m}));
   return sum.total();
 }
 

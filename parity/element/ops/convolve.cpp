@@ -11,8 +11,10 @@ Number element(const ir::ops::Convolve&, const Call& call) {
   Sum sum;
   for (std::int64_t k = 0; k < call.in(1)[0]; ++k) {
     in_x.back() = n - k;
-    if (in_x.back() < 0) break;
-    if (in_x.back() < call.in(0).back()) sum.add(call.real(1, {k}), call.real(0, in_x));
+    if (in_x.back() >= 0 && in_x.back() < call.in(0).back())
+      sum.add(call.real(1, {k}), call.real(0, in_x));
+    else
+      sum.skip();
   }
   return sum.total();
 }

@@ -28,8 +28,9 @@ Number element(const ir::ops::Rope& op, const Call& call) {
     in_x[3] = place;
     return call.real(0, in_x);
   };
-  const Real first = at(op.interleaved ? 2 * i : i), second = at(op.interleaved ? 2 * i + 1 : i + n / 2);
-  return is_first ? first * cosine - second * sine : first * sine + second * cosine;
+  const std::int64_t distance = op.interleaved ? 1 : n / 2;
+  const Real own = at(d), other = at(is_first ? d + distance : d - distance);
+  return own * cosine + other * (is_first ? -sine : sine);
 }
 
 }  // namespace plumb::parity::element

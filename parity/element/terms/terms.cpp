@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "parity/element/terms/op_table.hpp"
+#include "parity/element/terms/recorded.hpp"
 
 namespace plumb::parity::element::terms {
 namespace {
@@ -36,7 +37,7 @@ std::vector<double> Prefix::terms() const {
 
 std::optional<Walker> find_walker(const ir::Op& op, std::span<const Operand> operands, const ir::Shape& y) {
   const auto found = table().find(&op.schema());
-  return found == table().end() ? std::nullopt : found->second(op, operands, y);
+  return found == table().end() ? recorded_walker(op, operands, y) : found->second(op, operands, y);
 }
 
 std::vector<const ir::OpSchema*> walked_ops() { return Ops::schemas(); }

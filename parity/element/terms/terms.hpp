@@ -9,9 +9,10 @@
 #include "ir/op.hpp"
 #include "ir/tensor.hpp"
 
-/// The terms that single elements of a result sum, in the order of the contract (verdict.md V12). They are written from
-/// the definitions of the ops and share no helper with the executors, which they judge: what is wrong in such a helper
-/// would be wrong in both (verdict.md V58).
+/// The terms that single elements of a result sum, in the order of the contract (verdict.md V12). They follow from the
+/// element programs (recorded.hpp) or, where these are too slow, are written by hand from the definitions of the ops.
+/// They share no helper with the executors, which they judge: what is wrong in such a helper would be wrong in both
+/// (verdict.md V58).
 namespace plumb::parity::element::terms {
 
 /// A term a·b; what is no product has a factor 1.
@@ -96,11 +97,11 @@ class Walker {
   OfPrefix of_prefix_;
 };
 
-/// The walker of an op on these operands, which must outlive it; nothing for an op, or attributes of it, that have
-/// none.
+/// The walker of an op on these operands, which must outlive it: the one written by hand, or that of its element
+/// program. Nothing for an op, or attributes of it, whose elements are no sums.
 std::optional<Walker> find_walker(const ir::Op& op, std::span<const Operand> operands, const ir::Shape& y);
 
-/// The ops that have a file in parity/element/terms.
+/// The ops whose walkers are written by hand.
 std::vector<const ir::OpSchema*> walked_ops();
 
 /// The position of a flat row-major index in a tensor of this shape.

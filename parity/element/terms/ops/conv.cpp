@@ -1,4 +1,5 @@
-// The terms of an element of a convolution: channels of its group, then taps inside the image, the bias behind.
+// The terms of an element of a convolution: channels of its group, then taps inside the image, the bias behind. Written
+// by hand: convolutions are settled by the million.
 // Optimised: it loops over elements or terms.
 #include "ir/ops/conv.hpp"
 

@@ -1,3 +1,5 @@
+// The elements of a running sum. Written by hand: each has the terms of the one before it, and lines of them are
+// settled at once.
 #include "ir/ops/cumulative.hpp"
 
 #include "parity/element/terms/terms.hpp"

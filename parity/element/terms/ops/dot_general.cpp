@@ -1,3 +1,4 @@
+// The terms of a contraction. Written by hand: products are settled by the million.
 #include "ir/ops/dot_general.hpp"
 
 #include <algorithm>

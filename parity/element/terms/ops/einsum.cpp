@@ -1,3 +1,5 @@
+// The terms of an einsum, sums in sums where the contract has them. Written by hand: the element program flattens them,
+// and products are settled by the million.
 #include "ir/ops/einsum.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The terms of an element of ONNX's Gemm: a row times a column, scaled by alpha, beta c behind.
+// The terms of an element of ONNX's Gemm: a row times a column, scaled by alpha, beta c behind. Written by hand:
+// products are settled by the million.
 // Optimised: it loops over elements or terms.
 #include "ir/ops/gemm.hpp"
 

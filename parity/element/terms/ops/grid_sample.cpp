@@ -1,3 +1,5 @@
+// The taps around a point of a grid. Written by hand: weights move with a source position, by as much as the contract
+// states.
 #include "ir/ops/grid_sample.hpp"
 
 #include <algorithm>

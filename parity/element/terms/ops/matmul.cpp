@@ -1,3 +1,5 @@
+// The terms of an element of a product, or of neighbours side by side. Written by hand: products are settled by the
+// million.
 // Optimised: it loops over elements or terms.
 #include "ir/ops/matmul.hpp"
 

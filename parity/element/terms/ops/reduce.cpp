@@ -1,3 +1,4 @@
+// The terms of a sum along axes. Written by hand: reductions are settled by the million.
 // Optimised: it loops over elements or terms.
 #include "ir/ops/reduce.hpp"
 

@@ -1,3 +1,5 @@
+// The taps of an element that is resampled. Written by hand: the roundings of a weight are those that the contract
+// counts, and its last bit is that of an evaluation in f64.
 #include "ir/ops/resize.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The updates of an element. Written by hand: they are sorted by element once, where the element program looks through
+// all indices for each.
 #include "ir/ops/scatter_elements.hpp"
 
 #include "parity/element/terms/targets.hpp"

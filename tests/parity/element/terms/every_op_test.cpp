@@ -1,15 +1,19 @@
-// Every op that sums has terms that are walked (verdict.md V12), in every graph of fixtures that has it.
+// Every op that sums has terms that are walked (verdict.md V12), in every graph of fixtures that has it. Walkers that
+// are written by hand give what follows from the element programs.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
+#include "ir/fill.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "ir/op_list.hpp"
 #include "ir/ops/complex_part.hpp"
 #include "ir/ops/grid_sample.hpp"
 #include "ir/ops/pool.hpp"
 #include "ir/ops/reduce.hpp"
-#include "parity/element/terms/terms.hpp"
+#include "parity/element/terms/recorded.hpp"
+#include "tests/parity/element/terms/same_terms.hpp"
 #include "tests/support/paths.hpp"
 
 namespace plumb::parity::element::terms::every_op_test {
@@ -26,28 +30,73 @@ bool is_sum(const ir::Op& op) {
   return op.error_class() == ir::ErrorClass::dot && op.name() != "attention";
 }
 
-TEST(SumLimit, EveryOpWithSumsHasAWalker) {
-  std::set<std::string_view> seen;
+/// Operands of a node, floats drawn and all indices 0.
+class Numbers {
+ public:
+  Numbers(const ir::Graph& graph, const ir::Node& node) {
+    for (const ir::Value v : node.inputs) {
+      const ir::TensorType& type = graph.type(v);
+      const ir::TensorType wide{ir::DType::f64, type.shape};
+      const ir::Fill how{.distribution = ir::Distribution::normal};
+      values_.push_back(ir::is_float(type.dtype) ? ir::fill(wide, how, v, 1) : ir::Tensor(wide));
+    }
+    for (const ir::Tensor& x : values_) operands_.push_back({x.as<double>(), x.shape()});
+  }
+  std::span<const Operand> operands() const { return operands_; }
+
+ private:
+  std::vector<ir::Tensor> values_;
+  std::vector<Operand> operands_;
+};
+
+/// Calls `visit` with every node of fixtures whose elements are bare sums of few enough numbers.
+template <class Visit>
+void for_each_sum(const Visit& visit) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(tests::source_dir() / "fixtures")) {
     if (entry.path().extension() != ".json" || entry.path().string().find("/invalid/") != std::string::npos) continue;
     const ir::Graph graph = ir::formats::read_graph(entry.path()).graph;
     for (const ir::Node& node : graph.nodes()) {
       const ir::TensorType& y = graph.type(node.outputs[0]);
       if (!ir::is_float(y.dtype) || y.shape.elements() == 0 || !is_sum(node.op)) continue;
-      std::vector<std::vector<double>> zeros;
-      std::vector<Operand> operands;
       bool is_small = true;
       for (const ir::Value v : node.inputs) is_small &= graph.type(v).shape.elements() < 1'000'000;
-      if (!is_small) continue;
-      for (const ir::Value v : node.inputs)
-        zeros.emplace_back(static_cast<std::size_t>(graph.type(v).shape.elements()), 0.0);
-      for (std::size_t i = 0; i < zeros.size(); ++i) operands.push_back({zeros[i], graph.type(node.inputs[i]).shape});
-      EXPECT_TRUE(find_walker(node.op, operands, y.shape))
-          << entry.path().filename() << ", node '" << node.label << "' (" << node.op.name() << ")";
-      seen.insert(node.op.name());
+      if (is_small) visit(entry.path().filename().string() + ", node '" + node.label + "'", graph, node);
     }
   }
+}
+
+TEST(SumLimit, EveryOpWithSumsHasAWalker) {
+  std::set<std::string_view> seen;
+  for_each_sum([&](const std::string& where, const ir::Graph& graph, const ir::Node& node) {
+    const Numbers numbers(graph, node);
+    EXPECT_TRUE(find_walker(node.op, numbers.operands(), graph.type(node.outputs[0]).shape))
+        << where << " (" << node.op.name() << ")";
+    seen.insert(node.op.name());
+  });
   EXPECT_GE(seen.size(), 14u);
+}
+
+/// Elements at both ends and in between are asked for.
+TEST(RecordedTerms, AreThoseOfTheWalkersWrittenByHand) {
+  std::set<std::string_view> seen;
+  for_each_sum([&](const std::string& where, const ir::Graph& graph, const ir::Node& node) {
+    if (!can_be_recorded(node.op)) return;
+    const ir::Shape& y = graph.type(node.outputs[0]).shape;
+    const Numbers numbers(graph, node);
+    const auto walker = find_walker(node.op, numbers.operands(), y);
+    const auto recorded = recorded_walker(node.op, numbers.operands(), y);
+    if (!walker) return;
+    ASSERT_TRUE(recorded) << where;
+    const std::int64_t last = y.elements() - 1;
+    for (const std::int64_t i : {std::int64_t{0}, last / 3, last / 2, last - last / 7, last}) {
+      ElementSum by_hand, by_program;
+      (*walker)(i, by_hand);
+      (*recorded)(i, by_program);
+      EXPECT_EQ(difference(node.op, by_hand, by_program), "") << where << ", element " << i;
+    }
+    seen.insert(node.op.name());
+  });
+  EXPECT_GE(seen.size(), 10u);
 }
 
 }  // namespace

@@ -28,7 +28,9 @@
 #include "ir/ops/scatter_elements.hpp"
 #include "ir/ops/scatter_nd.hpp"
 #include "ir/passes/widen.hpp"
+#include "parity/element/terms/recorded.hpp"
 #include "ref_cpu/cpu_executor.hpp"
+#include "tests/parity/element/terms/same_terms.hpp"
 #include "tests/support/op_check.hpp"
 
 namespace plumb::parity::element::terms::terms_test {
@@ -199,9 +201,15 @@ TEST(Terms, AreTheDefinitionsOfTheirOps) {
     const ir::Tensor y = ir::run_op(cpu, op, given).at(0);
     const auto walker = find_walker(op, operands, y.shape());
     ASSERT_TRUE(walker) << op.name();
+    const auto recorded = can_be_recorded(op) ? recorded_walker(op, operands, y.shape()) : std::nullopt;
     for (std::int64_t i = 0; i < y.elements(); ++i) {
       ElementSum sum;
       (*walker)(i, sum);
+      if (recorded) {
+        ElementSum by_program;
+        (*recorded)(i, by_program);
+        EXPECT_EQ(difference(op, sum, by_program), "") << op.name() << ' ' << i;
+      }
       double found = 0, sizes = 0;
       for (const Product& term : sum.terms) {
         found += term.value();
