@@ -7,6 +7,7 @@
 'use strict';
 const fs = require('fs');
 const path = require('path');
+const { exposed, values_of } = require('./onnx_bytes.cjs');
 const { dtypes, read_npz, write_npz } = require('./npz.cjs');
 
 const [modules, model, given, dump, taps = 'surviving'] = process.argv.slice(2);
@@ -15,57 +16,6 @@ if (!dump || !['surviving', 'all'].includes(taps)) {
   process.exit(2);
 }
 const ort = require(path.resolve(modules, 'onnxruntime-node'));
-
-// Fields of a message of protobuf, in order: [number, bytes or whole number].
-function* fields(bytes) {
-  let at = 0;
-  const varint = () => {
-    let number = 0;
-    for (let factor = 1; ; factor *= 128) {
-      const byte = bytes[at++];
-      number += (byte & 127) * factor;
-      if (byte < 128) return number;
-    }
-  };
-  while (at < bytes.length) {
-    const key = varint(), kind = key & 7;
-    if (kind === 0) {
-      yield [Math.floor(key / 8), varint()];
-      continue;
-    }
-    const size = { 1: 8, 5: 4 }[kind] ?? varint();
-    yield [Math.floor(key / 8), bytes.subarray(at, at + size)];
-    at += size;
-  }
-}
-
-const of_number = (bytes, wanted) => [...fields(bytes)].filter(([n]) => n === wanted).map(([, value]) => value);
-const texts = (bytes, number) => of_number(bytes, number).map(String);
-
-// Names of values that a model's nodes compute, of its inputs and results; tensors that it stores, by name.
-function values_of(bytes) {
-  const members = (number) => of_number(bytes, 7).flatMap((graph) => of_number(graph, number));
-  return {
-    computed: members(1).flatMap((node) => texts(node, 2)).filter((name) => name !== ''),
-    inputs: members(11).flatMap((input) => texts(input, 1)),
-    results: members(12).flatMap((result) => texts(result, 1)),
-    stored: new Map(members(5).map((tensor) => [texts(tensor, 8)[0], tensor])),
-  };
-}
-
-function delimited(number, bytes) {
-  const size = [];
-  let left = bytes.length;
-  for (; left >= 128; left = Math.floor(left / 128)) size.push((left & 127) | 128);
-  return Buffer.concat([Buffer.from([(number << 3) | 2, ...size, left]), bytes]);
-}
-
-// The model with more outputs and tensors. A second field `graph` is merged into the first; nothing else changes.
-function exposed(bytes, names, tensors) {
-  const outputs = names.map((name) => delimited(12, delimited(1, Buffer.from(name))));
-  const graph = Buffer.concat([...outputs, ...tensors.map((tensor) => delimited(5, tensor))]);
-  return Buffer.concat([bytes, delimited(7, graph)]);
-}
 
 const bits = (tensor) => Buffer.from(tensor.data.buffer, tensor.data.byteOffset, tensor.data.byteLength);
 

@@ -44,7 +44,6 @@ INSTANTIATE_TEST_SUITE_P(
                       Nothing{"Dropout", [](ModelMaker& m) { m.node("Dropout", {"x"}, {"y"}); }},
                       Nothing{"Cast", [](ModelMaker& m) { set_int(m.node("Cast", {"x"}, {"y"}), "to", 1); }},
                       Nothing{"Sum", [](ModelMaker& m) { m.node("Sum", {"x"}, {"y"}); }},
-                      Nothing{"Clip", [](ModelMaker& m) { m.node("Clip", {"x"}, {"y"}); }},
                       Nothing{"Reshape",
                               [](ModelMaker& m) {
                                 m.initializer("to", std::vector<std::int64_t>{-1}).node("Reshape", {"x", "to"}, {"y"});

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/onnx/model.hpp"
 #include "tests/support/noise.hpp"
 
@@ -134,6 +136,43 @@ INSTANTIATE_TEST_SUITE_P(
       for (char& c : name) c = c == ' ' ? '_' : c;
       return name;
     });
+
+/// A Clip of x whose limits are the attributes or inputs that are not NaN.
+ModelMaker clip(std::int64_t opset, double low, double high, ir::DType dtype = ir::DType::f32) {
+  ModelMaker maker(opset);
+  maker.input("x", {5}, onnx_type(dtype)).output("y");
+  std::vector<std::string> operands = {"x"};
+  const auto limit = [&](double value) {
+    if (value == value) maker.initializer(ir::cat("limit", operands.size()), ir::Tensor::of<float>({}, {float(value)}));
+    operands.push_back(value == value ? ir::cat("limit", operands.size()) : "");
+  };
+  if (opset >= 11) {
+    limit(low);
+    limit(high);
+  }
+  auto& node = maker.node("Clip", operands, {"y"});
+  if (opset < 11 && low == low) set_real(node, "min", static_cast<float>(low));
+  if (opset < 11 && high == high) set_real(node, "max", static_cast<float>(high));
+  return maker;
+}
+
+TEST(OnnxClip, TakesTheLargestFiniteNumbersForLimitsThatItDoesNotHave) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  const auto text_of = [&](const ModelMaker& maker, ir::DType dtype = ir::DType::f32) {
+    const ir::Tensor x = ir::Tensor::of<double>({5}, {-infinity, -3, 0, 3, infinity});
+    std::string all;
+    for (const double y : numbers(maker.run({{"x", ir::convert(x, dtype)}}))) all += ir::cat(y, ' ');
+    return all;
+  };
+  for (const std::int64_t opset : {6, 10, 11, 12, 13}) {
+    SCOPED_TRACE(opset);
+    EXPECT_EQ(text_of(clip(opset, -1, none)), "-1 -1 0 3 3.40282e+38 ");
+    EXPECT_EQ(text_of(clip(opset, none, 1)), "-3.40282e+38 -3 0 1 1 ");
+    EXPECT_EQ(text_of(clip(opset, none, none)), "-3.40282e+38 -3 0 3 3.40282e+38 ");
+    EXPECT_EQ(text_of(clip(opset, -1, infinity)), "-1 -1 0 3 inf ");
+    EXPECT_EQ(text_of(clip(opset, none, none, ir::DType::f16), ir::DType::f16), "-65504 -3 0 3 65504 ");
+  }
+}
 
 TEST(OnnxSlice, BackwardsFromFarOutside) {
   ModelMaker maker(13);

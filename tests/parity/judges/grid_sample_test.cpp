@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "ir/passes/widen.hpp"
 #include "parity/judges/node_judge.hpp"
 #include "tests/parity/judges/stand_ins.hpp"
@@ -60,6 +62,22 @@ TEST(Judge, NearestNeighboursAreTapsAndNothingBetween) {
   between[7] = y[7] * (1 + 0x1p-23);
   EXPECT_EQ(points.say(other).local.n_bad, 1u);
   EXPECT_EQ(points.say(between).local.n_bad, 1u);
+}
+
+TEST(Judge, AWrongSampleInfinitelyFarAwayFails) {
+  Points points;
+  points.grid = {Points::at(3.25), std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  const double between = 0.75 * points.numbers[3] + 0.25 * points.numbers[4];
+  for (const auto padding : {ir::ops::SamplePadding::zeros, ir::ops::SamplePadding::border}) {
+    points.op = {.mode = ir::ops::SampleMode::linear, .padding = padding};
+    const bool is_border = padding == ir::ops::SamplePadding::border;
+    const double first = is_border ? points.numbers[0] : 0, last = is_border ? points.numbers[7] : 0;
+    const auto clean = points.say({between, last, first});
+    EXPECT_TRUE(clean.local.agrees()) << clean.summary();
+    const auto wrong = points.say({between, last, first + 0.5});
+    EXPECT_EQ(wrong.local.n_bad, 1u);
+    EXPECT_EQ(wrong.local.n_without_limit, 0u);
+  }
 }
 
 TEST(Conditioning, AtATieEitherNeighbourIsRight) {

@@ -2,6 +2,9 @@
 
 #include "ir/ops/activation.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "ir/formats/onnx/node_reader.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/ops/clamp.hpp"
@@ -66,14 +69,33 @@ void prelu(NodeReader& node) {
   node.out(0, node.add(ops::Prelu{}, {x, slope}));
 }
 
+/// The largest finite number of a float dtype.
+double largest(DType dtype) {
+  switch (dtype) {
+    case DType::f16:
+      return 65504;
+    case DType::bf16:
+      return 0x1.FEp127;
+    case DType::f32:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
+/// A limit that a Clip of floats does not have is the largest finite number, by the text of all versions; 6 has that of
+/// f32 as its attributes' default. The function body of 13 has none there, which only infinities tell.
 void clip(NodeReader& node) {
   const Ref x = node.in(0);
-  const auto limit = [&](std::size_t i, std::string_view name) -> std::optional<Ref> {
-    if (node.opset() >= 11) return node.maybe(i);
-    if (node.attribute(name) == nullptr) return std::nullopt;
-    return node.scalar(node.dtype(x), node.real(name));
+  const DType dtype = node.dtype(x);
+  const bool is_6 = node.opset() >= 6 && node.opset() < 11;
+  const double most = is_6 ? std::min<double>(largest(dtype), std::numeric_limits<float>::max()) : largest(dtype);
+  const auto limit = [&](std::size_t i, std::string_view name, double otherwise) -> std::optional<Ref> {
+    if (node.opset() >= 11 && node.has(i)) return node.in(i);
+    if (node.opset() < 11 && node.attribute(name) != nullptr) return node.scalar(dtype, node.real(name));
+    return is_float(dtype) ? std::optional(node.scalar(dtype, otherwise)) : std::nullopt;
   };
-  const auto low = limit(1, "min"), high = limit(2, "max");
+  const auto low = limit(1, "min", -most), high = limit(2, "max", most);
   if (!low && !high) return node.out(0, x);
   std::vector<Ref> operands = {x};
   if (low) operands.push_back(*low);

@@ -83,9 +83,12 @@ std::optional<Walker> walker(const ir::ops::GridSample& op, std::span<const Oper
     sum.is_rounded = true;
     for (std::size_t a = 0; a < axes; ++a) {
       const double g = grid.values[static_cast<std::size_t>(point) * axes + axes - 1 - a];
-      if (!std::isfinite(g)) return sum.add(g);
+      // A linear sample infinitely far away is one of the padding, or the last element, wherever exactly its source is.
+      const bool is_beyond = std::isinf(g) && op.mode == SampleMode::linear && op.padding != SamplePadding::reflection;
+      if (!std::isfinite(g) && !is_beyond) return sum.add(g);
+      if (is_beyond && op.padding == SamplePadding::zeros) return;
       const auto extent = static_cast<double>(x.shape[2 + a]);
-      off.push_back(4 * extent * (std::abs(g) + 1));
+      off.push_back(is_beyond ? 0 : 4 * extent * (std::abs(g) + 1));
       const auto on_axis = axis_taps(op, g, extent, off.back() * 0x1p-23);
       taps.emplace_back(on_axis.begin(), on_axis.end());
       counts.push_back(static_cast<std::int64_t>(on_axis.size()));
