@@ -88,6 +88,7 @@ std::vector<std::string> words_of(const foreign::Spec& spec, const CandidateOpti
       break;
     case Kind::tvmffi:
       words = {own_program("candidate-host"), "tvmffi", spec.text};
+      if (!options.memory.empty()) words.insert(words.end(), {"--memory", options.memory});
       add_call(options, words);
       break;
     case Kind::plugin:

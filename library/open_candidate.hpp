@@ -24,6 +24,7 @@ struct CandidateOptions {
   std::string framework = {}, arguments = {};
   bool returns = false;
   unsigned align = 0;
+  std::string memory = {};  ///< where a library's function has its tensors: host, cuda or cuda:N (tvmffi)
 
   std::string device = {};  ///< that of our Vulkan executor, and of a Python function's tensors
   int threads = 0;          ///< threads of our CPU executor; 0: one for every core

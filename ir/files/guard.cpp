@@ -44,7 +44,7 @@ void close_from(unsigned first) {
 /// being written, ...
 GuardEnds alone_with(const GuardEnds& ends) {
   constexpr int high = 20, first = 3;
-  std::array<int, 4> numbers = {ends.lifeline, ends.report, ends.null_input, ends.output};
+  std::array<int, 4> numbers = {ends.lifeline, ends.report, ends.input, ends.output};
   for (int& one : numbers) one = fcntl(one, F_DUPFD, high);
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     const int target = first + static_cast<int>(k);
@@ -62,7 +62,7 @@ void say(int report, const GuardReport& what) {
 [[noreturn]] void become_program(const GuardOrders& orders, const GuardEnds& ends, pid_t parent, int complaint) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const bool is_ready = getppid() == parent && dup2(ends.null_input, STDIN_FILENO) >= 0 &&
+  const bool is_ready = getppid() == parent && dup2(ends.input, STDIN_FILENO) >= 0 &&
                         dup2(ends.output, STDOUT_FILENO) >= 0 && dup2(ends.output, STDERR_FILENO) >= 0;
   sigset_t none;
   sigemptyset(&none);

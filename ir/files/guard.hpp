@@ -10,10 +10,10 @@ namespace plumb::ir::files {
 
 /// The file descriptors that a guard has from this process.
 struct GuardEnds {
-  int lifeline;    ///< it is at its end when this process is gone, or wants no more of the program
-  int report;      ///< takes GuardReports
-  int null_input;  ///< the program's stdin
-  int output;      ///< its stdout and stderr
+  int lifeline;  ///< it is at its end when this process is gone, or wants no more of the program
+  int report;    ///< takes GuardReports
+  int input;     ///< the program's stdin
+  int output;    ///< its stdout and stderr
 };
 
 /// All that a guard works with, made before it is forked: until it ends it calls only what is safe in the copy of a

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,19 +68,43 @@ int milliseconds(std::chrono::milliseconds time) {
   return static_cast<int>(std::clamp<std::int64_t>(time.count(), 0, INT_MAX));
 }
 
+Descriptor null_input() {
+  Descriptor made(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  require(static_cast<bool>(made), "cannot be started: /dev/null: ", std::strerror(errno));
+  return made;
+}
+
+/// Throws Error unless the words are those of a program, whose path they give.
+std::filesystem::path program_of(const std::vector<std::string>& words) {
+  require(!words.empty(), "a command without a program");
+  for (const auto& word : words) require(word.find('\0') == word.npos, "a word of a command has a NUL character");
+  return find_program(words.front());
+}
+
+/// Adds the program's name to an Error of `act`.
+template <class Act>
+auto naming(const std::vector<std::string>& words, Act act) {
+  try {
+    return act();
+  } catch (const Error& error) {
+    fail("program '", shown_name(words.front()), "' ", error.what());
+  }
+}
+
+}  // namespace
+
 /// One run of a program. However it is left, the program and the guard are gone.
-class Run {
+class ProgramRun {
  public:
-  Run(const std::string& path, const std::vector<std::string>& words, const ProcessLimits& limits)
+  ProgramRun(const std::string& path, const std::vector<std::string>& words, const ProcessLimits& limits,
+             const Descriptor& input)
       : limits_(limits), end_(Clock::now() + limits.time + limits.grace + patience) {
-    const Descriptor null_input(open("/dev/null", O_RDONLY | O_CLOEXEC));
-    require(static_cast<bool>(null_input), "cannot be started: /dev/null: ", std::strerror(errno));
     Pipe lifeline = make_pipe(), report = make_pipe(), output = make_pipe();
     never_wait(report.read);
     never_wait(output.read);
     const auto argv = pointers(words);
     const GuardOrders orders{
-        .ends = {lifeline.read.number(), report.write.number(), null_input.number(), output.write.number()},
+        .ends = {lifeline.read.number(), report.write.number(), input.number(), output.write.number()},
         .program = path.c_str(),
         .words = argv.data(),
         .environment = environ,
@@ -97,12 +122,35 @@ class Run {
     }
   }
 
-  Run(const Run&) = delete;
-  ~Run() {
+  ProgramRun(const ProgramRun&) = delete;
+  ~ProgramRun() {
     last_word_.reset();
     lifeline_.close();
     wait_for_guard();
     while (waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) continue;
+  }
+
+  /// Waits until the program has written a line, has ended, or the time is up. Whether it has written it; all that it
+  /// wrote is then forgotten.
+  bool wait_for_line(const std::string& line, Clock::time_point until) {
+    while (true) {
+      read_output();
+      if (('\n' + text_).find('\n' + line + '\n') != text_.npos) {
+        text_.clear();
+        return true;
+      }
+      if (is_over_ || Clock::now() >= until) return false;
+      wait_for_words(std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()) +
+                     std::chrono::milliseconds(1));
+      read_reports();
+    }
+  }
+
+  /// Has the program ended. Whether it still ran.
+  bool stop() {
+    const bool was_alive = !is_over_;
+    lifeline_.close();
+    return was_alive;
   }
 
   ProcessEnd wait() {
@@ -196,8 +244,6 @@ class Run {
   std::optional<LastWord> last_word_;
 };
 
-}  // namespace
-
 std::filesystem::path find_program(const std::string& name) {
   require(!name.empty(), "a command without a program");
   if (name.find('/') != name.npos) {
@@ -219,15 +265,46 @@ std::filesystem::path find_program(const std::string& name) {
 }
 
 ProcessEnd run_process(const std::vector<std::string>& words, const ProcessLimits& limits) {
-  require(!words.empty(), "a command without a program");
-  for (const auto& word : words) require(word.find('\0') == word.npos, "a word of a command has a NUL character");
-  const auto path = find_program(words.front());
-  try {
-    Run run(path.string(), words, limits);
-    return run.wait();
-  } catch (const Error& error) {
-    fail("program '", shown_name(words.front()), "' ", error.what());
-  }
+  const auto path = program_of(words);
+  return naming(words, [&] { return ProgramRun(path.string(), words, limits, null_input()).wait(); });
+}
+
+ServingProgram::ServingProgram(std::vector<std::string> words, const ProcessLimits& limits)
+    : words_(std::move(words)), limits_(limits), path_(program_of(words_)) {}
+
+ServingProgram::~ServingProgram() = default;
+
+std::optional<ProcessEnd> ServingProgram::ask(const std::string& line) {
+  const std::scoped_lock alone(one_at_a_time_);
+  const bool is_running = run_ != nullptr;
+  auto end = ask_once(line);
+  // It may have ended by itself after an answer, which is no fault.
+  if (end && is_running && end->is_good()) end = ask_once(line);
+  return end;
+}
+
+std::optional<ProcessEnd> ServingProgram::ask_once(const std::string& line) {
+  const auto until = Clock::now() + limits_.time;
+  naming(words_, [&] {
+    if (run_ != nullptr) return;
+    std::array<int, 2> ends{};
+    require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0,
+            "cannot be started: ", std::strerror(errno));
+    const Descriptor theirs(ends[1]);
+    requests_ = Descriptor(ends[0]);
+    ProcessLimits endless = limits_;
+    endless.time = std::chrono::milliseconds(INT_MAX);
+    run_ = std::make_unique<ProgramRun>(path_.string(), words_, endless, theirs);
+  });
+  const std::string sent = line + '\n';
+  // One that has ended reads nothing, which shows below.
+  [[maybe_unused]] const auto count = send(requests_.number(), sent.data(), sent.size(), MSG_NOSIGNAL);
+  if (run_->wait_for_line(line, until)) return std::nullopt;
+  const bool was_late = run_->stop();
+  ProcessEnd end = naming(words_, [&] { return run_->wait(); });
+  end.is_late = was_late;
+  run_.reset();
+  return end;
 }
 
 }  // namespace plumb::ir::files

@@ -5,9 +5,14 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "ir/files/descriptor.hpp"
 
 namespace plumb::ir::files {
 
@@ -37,6 +42,34 @@ std::filesystem::path find_program(const std::string& name);
 /// ended, and all of it when this process is interrupted or dies. May be called by several threads at once. Throws
 /// Error, with the program's name, where it cannot be started.
 ProcessEnd run_process(const std::vector<std::string>& words, const ProcessLimits& limits = {});
+
+class ProgramRun;
+
+/// A program that is asked again and again while it runs. Each request is a line on its stdin, which it repeats, alone
+/// on a line of its stdout, when it has done what is asked. It is started by the first request, and again by the next
+/// one where it has ended, and is gone when its owner is. May be used by several threads; one request is made at a
+/// time.
+class ServingProgram {
+ public:
+  /// `limits.time` is what each request may take. Throws Error as run_process does, but for the start itself.
+  explicit ServingProgram(std::vector<std::string> words, const ProcessLimits& limits = {});
+  ServingProgram(const ServingProgram&) = delete;
+  ~ServingProgram();
+
+  /// Makes a request. Nothing where the program answered; else how it ended. Throws Error, with the program's name,
+  /// where it cannot be started.
+  std::optional<ProcessEnd> ask(const std::string& line);
+
+ private:
+  std::optional<ProcessEnd> ask_once(const std::string& line);
+
+  const std::vector<std::string> words_;
+  const ProcessLimits limits_;
+  const std::filesystem::path path_;
+  std::mutex one_at_a_time_;
+  Descriptor requests_;
+  std::unique_ptr<ProgramRun> run_;
+};
 
 /// The words of a command as a POSIX shell splits them: at blanks, with '...', "..." and backslashes. Nothing else has
 /// a meaning: $, ~, *, ; and | are letters. Throws Error for a quote or a backslash at the end that lacks its other

@@ -170,19 +170,24 @@ JsonObject Request::job_answer(const Json& json, const std::function<JobAnswer(c
   }
 }
 
-void Request::answer(JsonObject candidate, const std::function<JobAnswer(const Job&)>& work) const {
+bool Request::answer(JsonObject candidate, const std::function<JobAnswer(const Job&)>& work) const {
+  bool is_good = true;
   JsonObject response;
   response.emplace_back("schema", "plumb.exec/1");
   response.emplace_back("candidate", std::move(candidate));
   if (action_ != "describe") {
     std::filesystem::create_directories(folder_ / "out");
     JsonArray jobs;
-    for (const Json& json : array(json_, "jobs")) jobs.emplace_back(job_answer(json, work));
+    for (const Json& json : array(json_, "jobs")) {
+      jobs.emplace_back(job_answer(json, work));
+      is_good = is_good && text(jobs.back(), "status") == "ok";
+    }
     response.emplace_back("jobs", std::move(jobs));
   }
   ir::files::OutputFile file(folder_ / "response.json", {.kind = ir::files::FileKind::json});
   file.write(ir::formats::to_text(std::move(response)));
   file.commit();
+  return is_good;
 }
 
 }  // namespace plumb::library::host

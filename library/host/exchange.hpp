@@ -56,8 +56,8 @@ class Request {
 
   /// Answers with what the candidate says of itself and with what `work` gives for each job. A job that throws does not
   /// keep others from being done: Unsupported, Misdeed and other Errors are its status. Response.json is written whole,
-  /// by rename.
-  void answer(ir::formats::JsonObject candidate, const std::function<JobAnswer(const Job&)>& work) const;
+  /// by rename. Whether the status of every job is "ok".
+  bool answer(ir::formats::JsonObject candidate, const std::function<JobAnswer(const Job&)>& work) const;
 
  private:
   Job job(const ir::formats::Json& json) const;

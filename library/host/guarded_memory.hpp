@@ -42,6 +42,8 @@ class GuardedMemory {
 
   std::byte* data() const { return data_; }
   std::span<const std::byte> bytes() const { return {data_, size_}; }
+  /// The tensor and the zones on both sides of it.
+  std::span<std::byte> with_zones() const { return {data_ - guard_bytes, size_ + 2 * guard_bytes}; }
 
   /// "writes 8 bytes behind": how the guard zones were changed; "" where they were not.
   std::string breach() const;

@@ -1,10 +1,9 @@
 // Runs between guard zones, and the comparison of their results.
 #include "library/host/judged_call.hpp"
 
-#include <chrono>
 #include <cstring>
 
-#include "library/host/guarded_memory.hpp"
+#include "library/host/call_memory.hpp"
 
 namespace plumb::library::host {
 namespace {
@@ -56,53 +55,35 @@ std::string unwritten(const std::string& name, const ir::TensorType& type, Bytes
 }
 
 /// Calls the function in the same memory on other operands, on which nobody asked what it does: it may refuse them.
-void call_on(const Call& call, const std::vector<NamedTensor>& others, std::vector<GuardedMemory>& memory,
-             const std::vector<void*>& addresses) {
-  const auto refill = [&](const std::vector<NamedTensor>& operands) {
-    for (std::size_t i = 0; i < memory.size(); ++i)
-      memory[i].refill(i < operands.size() ? std::optional(operands[i].tensor.view()) : std::nullopt);
-  };
-  refill(others);
+void call_on(const Call& call, const std::vector<NamedTensor>& others, CallMemory& memory) {
+  memory.refill(others);
   try {
-    call.invoke(addresses);
+    memory.invoke(call);
   } catch (const ir::Error&) {
   }
-  refill(call.operands);
+  memory.refill(call.operands);
 }
 
 /// Calls the function once between guard zones, after a call on `before` where there is such. Throws Misdeed where it
 /// changed what is not its own.
 Judged once(const Call& call, Pattern pattern, const std::vector<NamedTensor>& before = {}) {
   const std::vector<NamedTensor>& operands = call.operands;
-  std::vector<GuardedMemory> memory;
-  std::vector<std::string> names;
-  for (const NamedTensor& x : operands) {
-    memory.emplace_back(x.tensor.type(), x.tensor.view(), pattern, Placement::guard_zones, call.align);
-    names.push_back(x.name);
-  }
-  for (const ir::TensorType& type : call.outputs)
-    memory.emplace_back(type, std::nullopt, pattern, Placement::guard_zones, call.align);
-  names.insert(names.end(), call.output_names.begin(), call.output_names.end());
-  std::vector<void*> addresses;
-  for (const GuardedMemory& m : memory) addresses.push_back(m.data());
-  if (!before.empty()) call_on(call, before, memory, addresses);
+  CallMemory memory(call, pattern);
+  if (!before.empty()) call_on(call, before, memory);
 
-  const auto began = std::chrono::steady_clock::now();
-  call.invoke(addresses);
-  const auto took = std::chrono::steady_clock::now() - began;
   Judged result;
-  result.nanoseconds = static_cast<std::uint64_t>(std::chrono::nanoseconds(took).count());
-  for (std::size_t i = 0; i < memory.size(); ++i) {
-    const std::string breach = memory[i].breach();
-    if (!breach.empty()) throw Misdeed(breach + names[i]);
+  result.nanoseconds = memory.invoke(call);
+  for (std::size_t i = 0; i < memory.tensors().size(); ++i) {
+    const std::string breach = memory.tensors()[i].breach();
+    if (!breach.empty()) throw Misdeed(breach + name_of(call, i));
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const ir::TensorType& type = operands[i].tensor.type();
-    if (const auto element = difference(type, memory[i].bytes(), operands[i].tensor.bytes()))
-      throw Misdeed(ir::cat("changed its operand ", names[i], ", ", place(type, *element)));
+    if (const auto element = difference(type, memory.tensors()[i].bytes(), operands[i].tensor.bytes()))
+      throw Misdeed(ir::cat("changed its operand ", operands[i].name, ", ", place(type, *element)));
   }
   for (std::size_t i = 0; i < call.outputs.size(); ++i)
-    result.outputs.emplace_back(ir::TensorView(call.outputs[i], memory[operands.size() + i].bytes()));
+    result.outputs.emplace_back(ir::TensorView(call.outputs[i], memory.tensors()[operands.size() + i].bytes()));
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "library/host/cuda_device.hpp"
 #include "library/host/exchange.hpp"
 
 namespace plumb::library::host {
@@ -18,6 +19,7 @@ struct Call {
   std::vector<std::string> output_names;
   std::vector<ir::TensorType> outputs;
   std::size_t align = 1;
+  const CudaDevice* device = nullptr;  ///< in whose memory the tensors are; null: the host's
 };
 
 /// How a function behaves with every tensor at the edge of a page: what it reads or writes there ("reads 16 bytes
@@ -30,6 +32,10 @@ struct AtEdges {
 /// this process: threads that it starts do not survive in a copy. A function that dies wherever its tensors are shows
 /// nothing here; judged() then ends this process.
 AtEdges at_edges(const Call& call);
+
+/// Likewise on the call's device, with one tensor after the other at both edges, in this process. To be done behind
+/// judged(), since a fault ends all work of this process on the device.
+AtEdges at_device_edges(const Call& call);
 
 /// Other inputs of the same types: the elements of floats in reverse order, those of integers only where there are no
 /// floats, since they may be indices that have to be in order.

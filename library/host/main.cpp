@@ -1,5 +1,6 @@
 // The program candidate-host: loads code of the user's, so that what that does ends this process and not plumb's.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <iostream>
@@ -14,8 +15,11 @@ namespace {
 
 constexpr std::string_view usage =
     "usage: candidate-host plugin LIB[:ARGS] DIR\n"
-    "       candidate-host tvmffi LIB.so::SYMBOL [--args x0,x1,alpha,x0.shape[1],y0] [--align N] DIR\n"
-    "DIR holds request.json of schema plumb.exec/1 and gets response.json.\n"
+    "       candidate-host tvmffi LIB.so::SYMBOL [--args x0,x1,alpha,x0.shape[1],y0] [--align N] [--memory cuda:N] "
+    "DIR\n"
+    "DIR holds request.json of schema plumb.exec/1 and gets response.json; - reads such folders from stdin, a line "
+    "each,\n"
+    "and repeats the line when it has answered.\n"
     "Exit codes: 0 it answered; 2 the library cannot be loaded, or the request cannot be read\n";
 
 std::size_t alignment_in(const std::string& text) {
@@ -27,7 +31,18 @@ std::size_t alignment_in(const std::string& text) {
   return align;
 }
 
-void run_function(const std::vector<std::string>& words) {
+/// The number of the device that "cuda:1" names; nothing for "host".
+std::optional<int> device_in(const std::string& text) {
+  if (text == "host") return std::nullopt;
+  const std::string number = text == "cuda" ? "0" : text.starts_with("cuda:") ? text.substr(5) : "";
+  int device = 0;
+  const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), device);
+  ir::require(!number.empty() && problem == std::errc() && end == number.data() + number.size() && device >= 0,
+              "--memory ", text, ": it is host, cuda or cuda:N");
+  return device;
+}
+
+TvmFunction function_in(const std::vector<std::string>& words) {
   TvmFunction which;
   const std::size_t separator = words[1].rfind("::");
   ir::require(separator != std::string::npos && separator > 0 && separator + 2 < words[1].size(), "'", words[1],
@@ -35,14 +50,39 @@ void run_function(const std::vector<std::string>& words) {
   which.library = words[1].substr(0, separator);
   which.symbol = words[1].substr(separator + 2);
   for (std::size_t i = 2; i + 1 < words.size(); i += 2) {
-    ir::require(i + 2 < words.size() && (words[i] == "--args" || words[i] == "--align"), "unexpected '", words[i],
-                "'\n", usage);
-    if (words[i] == "--args")
-      which.args = words[i + 1];
-    else
-      which.align = alignment_in(words[i + 1]);
+    const std::string& flag = words[i];
+    ir::require(i + 2 < words.size() && (flag == "--args" || flag == "--align" || flag == "--memory"), "unexpected '",
+                flag, "'\n", usage);
+    if (flag == "--args") which.args = words[i + 1];
+    if (flag == "--align") which.align = alignment_in(words[i + 1]);
+    if (flag == "--memory") which.cuda_device = device_in(words[i + 1]);
   }
-  host_tvm_function(Request(words.back()), which);
+  return which;
+}
+
+/// Answers requests in the folders that stdin names, until one goes wrong: a device that a function had fault is of no
+/// use to the next one, which another process then answers.
+void serve(const TvmFunction& which) {
+  const int answers = dup(STDOUT_FILENO);
+  ir::require(answers >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0, "stdout cannot be had");
+  std::string folder;
+  for (bool is_good = true; is_good && std::getline(std::cin, folder);) {
+    is_good = host_tvm_function(Request(folder), which);
+    folder += '\n';
+    ir::require(write(answers, folder.data(), folder.size()) == static_cast<ssize_t>(folder.size()),
+                "the answer cannot be told");
+  }
+  close(answers);
+  // CUDA's own threads may still work on what a function left, so nothing is taken down in turn.
+  _exit(0);
+}
+
+void run_function(const std::vector<std::string>& words) {
+  const TvmFunction which = function_in(words);
+  if (words.back() == "-")
+    serve(which);
+  else
+    host_tvm_function(Request(words.back()), which);
 }
 
 int run(const std::vector<std::string>& words) {

@@ -9,7 +9,7 @@
 namespace plumb::library::host {
 namespace {
 
-// The structures of TVM-FFI's C interface and of DLPack, as far as a call on tensors of the CPU needs them.
+// The structures of TVM-FFI's C interface and of DLPack, as far as a call on tensors needs them.
 
 struct Any {
   std::int32_t type_index = 0;
@@ -37,7 +37,7 @@ struct DLTensor {
 
 using Function = int (*)(void* handle, const Any* args, std::int32_t count, Any* result);
 
-constexpr std::int32_t dl_cpu = 1;
+constexpr std::int32_t dl_cpu = 1, dl_cuda = 2;
 
 std::uint8_t code_of(ir::DType dtype) {
   constexpr std::uint8_t dl_int = 0, dl_uint = 1, dl_float = 2, dl_bfloat = 4, dl_complex = 5, dl_bool = 6;
@@ -56,10 +56,10 @@ struct Described {
 
   explicit Described(const ir::TensorType& of) : type(of), strides(of.shape.strides()) {}
 
-  DLTensor at(void* data) const {
+  DLTensor at(void* data, const CudaDevice* device) const {
     return {data,
-            dl_cpu,
-            0,
+            device != nullptr ? dl_cuda : dl_cpu,
+            device != nullptr ? device->number() : 0,
             static_cast<std::int32_t>(type.shape.rank()),
             code_of(type.dtype),
             static_cast<std::uint8_t>(8 * ir::info(type.dtype).bytes),
@@ -92,13 +92,13 @@ Any any_of(const Argument& argument, const std::vector<DLTensor>& tensors) {
 }
 
 Invoke invoke_of(Function function, const std::string& symbol, const Signature& signature,
-                 std::vector<Argument> arguments) {
+                 std::vector<Argument> arguments, const CudaDevice* device) {
   std::vector<Described> described;
   for (const ir::TensorType& type : signature.operands) described.emplace_back(type);
   for (const ir::TensorType& type : signature.results) described.emplace_back(type);
   return [=](std::span<void* const> addresses) {
     std::vector<DLTensor> tensors;
-    for (std::size_t i = 0; i < addresses.size(); ++i) tensors.push_back(described[i].at(addresses[i]));
+    for (std::size_t i = 0; i < addresses.size(); ++i) tensors.push_back(described[i].at(addresses[i], device));
     std::vector<Any> args;
     for (const Argument& argument : arguments) args.push_back(any_of(argument, tensors));
     Any result;
@@ -108,13 +108,16 @@ Invoke invoke_of(Function function, const std::string& symbol, const Signature& 
 }
 
 JobAnswer run(Function function, const TvmFunction& which, const Job& job) {
+  const std::optional<CudaDevice> opened =
+      which.cuda_device ? std::optional<CudaDevice>(std::in_place, *which.cuda_device) : std::nullopt;
+  const CudaDevice* const device = opened ? &*opened : nullptr;
   const Signature signature(job.graph);
   const std::vector<Argument> arguments = arguments_of(which.args, signature);
   std::vector<Call> calls;
   std::vector<AtEdges> edges;
   for (const auto& inputs : job.runs) {
     Call& call = calls.emplace_back();
-    call.invoke = invoke_of(function, which.symbol, signature, arguments);
+    call.invoke = invoke_of(function, which.symbol, signature, arguments, device);
     for (const std::string& name : signature.operand_names) {
       const auto found = std::ranges::find(inputs, name, &NamedTensor::name);
       ir::require(found != inputs.end(), "the request has no input '", name, "'");
@@ -126,11 +129,13 @@ JobAnswer run(Function function, const TvmFunction& which, const Job& job) {
     call.output_names = signature.result_names;
     call.outputs = signature.results;
     call.align = which.align;
+    call.device = device;
   }
-  for (const Call& call : calls) edges.push_back(at_edges(call));
+  for (const Call& call : calls) edges.push_back(device == nullptr ? at_edges(call) : AtEdges{});
   JobAnswer answer;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     Judged done = judged(calls[i]);
+    if (device != nullptr) edges[i] = at_device_edges(calls[i]);
     if (!edges[i].misdeed.empty()) throw Misdeed(edges[i].misdeed);
     ir::require(edges[i].error.empty(), edges[i].error);
     RunAnswer& run = answer.runs.emplace_back();
@@ -148,7 +153,7 @@ JobAnswer run(Function function, const TvmFunction& which, const Job& job) {
 
 }  // namespace
 
-void host_tvm_function(const Request& request, const TvmFunction& which) {
+bool host_tvm_function(const Request& request, const TvmFunction& which) {
   const LibraryFile library(which.library);
   void* found = library.find("__tvm_ffi_" + which.symbol);
   if (found == nullptr) found = library.find(which.symbol);
@@ -157,11 +162,13 @@ void host_tvm_function(const Request& request, const TvmFunction& which) {
   ir::formats::JsonObject candidate;
   candidate.emplace_back("name", which.symbol);
   candidate.emplace_back("version", "");
-  candidate.emplace_back("device", "cpu");
+  candidate.emplace_back("device", which.cuda_device ? ir::cat("cuda:", *which.cuda_device) : "cpu");
+  // Opening a CUDA device takes longer than a call; edges of host memory take copies of a process that did nothing yet.
+  candidate.emplace_back("serves", which.cuda_device.has_value());
   candidate.emplace_back("models", ir::formats::JsonArray{});
   std::get<ir::formats::Json::Held<ir::formats::JsonArray>>(candidate.back().second.value)
       ->emplace_back("plumb.graph/1");
-  request.answer(std::move(candidate), [&](const Job& job) {
+  return request.answer(std::move(candidate), [&](const Job& job) {
     return request.action() == "supports" ? JobAnswer{} : run(function, which, job);
   });
 }

@@ -80,6 +80,14 @@ std::int64_t count_of(const Json& json, std::string_view what) {
   return *json.whole();
 }
 
+/// A field that is true or false; false where it is missing.
+bool truth_of(const Json& json, std::string_view field) {
+  const Json* const found = json.find(field);
+  if (found == nullptr) return false;
+  ir::require(found->boolean() != nullptr, field, " must be true or false, got ", found->kind());
+  return *found->boolean();
+}
+
 ExecDescription description_of(const Json& json) {
   ir::formats::check_keys(
       ir::formats::object_of(json, "candidate"),
@@ -100,10 +108,8 @@ ExecDescription description_of(const Json& json) {
   ir::require(subnormals.empty() || subnormals == "kept" || subnormals == "flushed",
               "subnormals must be 'kept' or 'flushed'");
   made.keeps_subnormals = subnormals == "kept";
-  if (const Json* supports = json.find("supports")) {
-    ir::require(supports->boolean() != nullptr, "supports must be true or false, got ", supports->kind());
-    made.answers_supports = *supports->boolean();
-  }
+  made.answers_supports = truth_of(json, "supports");
+  made.serves = truth_of(json, "serves");
   if (const Json* jobs = json.find("jobs")) made.most_jobs = count_of(*jobs, "jobs");
   ir::require(made.most_jobs > 0, "jobs must be 1 at least");
   return made;

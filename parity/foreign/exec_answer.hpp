@@ -38,6 +38,7 @@ struct ExecDescription {
   std::vector<std::string> environment;  ///< the variables that it depends on
   bool keeps_subnormals = false;
   bool answers_supports = false;  ///< whether it says which nodes it has not
+  bool serves = false;            ///< whether it stays alive between requests
   std::int64_t most_jobs = 1;     ///< as many as one request may have
 };
 

@@ -275,6 +275,12 @@ std::unique_ptr<Candidate> open_program(ExecProgram program) {
   } catch (const ir::Error& error) {
     ir::fail(spec, ": does not describe itself (action \"describe\" of ", exec_schema, "): ", error.what());
   }
+  if (described.serves) {
+    std::vector<std::string> words = program.words;
+    words.emplace_back("-");
+    program.server = std::make_shared<ir::files::ServingProgram>(
+        std::move(words), ir::files::ProcessLimits{.time = program.options.timeout});
+  }
   return std::make_unique<ExecCandidate>(std::move(program), std::move(described));
 }
 

@@ -20,9 +20,14 @@ template <class... Parts>
 
 /// Lets the program answer the request in a folder.
 void answer_in(const Scratch& scratch, const ExecProgram& program, Fault& fault) {
-  std::vector<std::string> words = program.words;
-  words.push_back(scratch.path());
-  const auto end = ir::files::run_process(words, {.time = program.options.timeout});
+  ir::files::ProcessEnd end;
+  if (program.server) {
+    end = program.server->ask(scratch.path()).value_or(end);
+  } else {
+    std::vector<std::string> words = program.words;
+    words.push_back(scratch.path());
+    end = ir::files::run_process(words, {.time = program.options.timeout});
+  }
   const std::string problem = problem_of(end, program.options.timeout);
   if (end.is_late) fault = Fault::late;
   if (!problem.empty()) give_up(program, fault, problem);

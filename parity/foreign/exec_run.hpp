@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ namespace plumb::parity::foreign {
 struct ExecProgram {
   std::vector<std::string> words;
   ExecOptions options;
+  std::shared_ptr<ir::files::ServingProgram> server = {};  ///< answers requests where it stays alive between them
 };
 
 /// One job: what is asked, of which graph and by which names. `wanted` are the values of the request, `required` those

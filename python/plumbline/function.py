@@ -13,11 +13,13 @@ one run, with other memory around its arrays each time:
   5  on the CPU: the first byte of every tensor is the first of a page, and nobody may touch the page before
 
 Calls 1 to 3 must give the same bits, 4 and 5 must end. With --framework jax there is no call 4 or 5 and nothing around
-a tensor, since JAX decides where its arrays are.
+a tensor, since JAX decides where its arrays are. Where DIR is -, folders come from stdin, a line each, which is
+repeated on stdout when that folder has its answer: plumb asks so for functions of a device.
 """
 import argparse
 import hashlib
 import importlib.util
+import os
 import pathlib
 import re
 import sys
@@ -32,7 +34,7 @@ def arguments_of_program():
     program = argparse.ArgumentParser(prog="python3 -m plumbline.function", description=__doc__.split("\n\n")[0],
                                       allow_abbrev=False)
     program.add_argument("spec", metavar="FILE.py::FUNCTION", help="a file and a function in it")
-    program.add_argument("folder", metavar="DIR", help="holds request.json")
+    program.add_argument("folder", metavar="DIR", help="holds request.json; - reads such folders from stdin")
     program.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
     program.add_argument("--framework", default="", choices=("", "numpy", "torch", "cupy", "jax"),
                          help="whose arrays the function takes (default: numpy on the CPU, torch elsewhere)")
@@ -204,7 +206,7 @@ def guarded(identity, work):
     return {"id": identity, "status": status, "message": message}, None
 
 
-def run(request, options):
+def run(request, options, load):
     """Does all jobs; what one ends with does not keep others from being done. Page edges are tried first, while nothing
     has run here: threads of a framework do not survive in a copy of a process."""
     jobs = []
@@ -212,13 +214,13 @@ def run(request, options):
         failure, job = guarded(json["id"], lambda: Job(request, json, options))
         faults = raised = {}
         if failure is None and job.framework.on_host:
-            faults, raised = edges.faults(lambda: load(options), job.runs, options.align)
+            faults, raised = edges.faults(load, job.runs, options.align)
         jobs.append((json["id"], failure, job, faults, raised))
     function, answers = None, []
     for identity, failure, job, faults, raised in jobs:
         began = time.perf_counter()
         if failure is None and function is None:
-            failure, function = guarded(identity, lambda: load(options))
+            failure, function = guarded(identity, load)
         seconds = time.perf_counter() - began
         if failure is None:
             failure, runs = guarded(identity, lambda: judged_runs(request, job, function, faults, raised, options))
@@ -226,20 +228,50 @@ def run(request, options):
     return answers
 
 
-def main():
-    options = arguments_of_program()
-    request = exchange.Request(options.folder)
+def answer(folder, options, load):
+    """Does what is asked in a folder and answers there. Whether all went well."""
+    request = exchange.Request(folder)
     path = pathlib.Path(options.file)
     version = "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.is_file() else ""
-    answer = {"candidate": {"name": options.function, "version": version, "device": options.device,
-                            "models": ["plumb.graph/1"], "taps": ["results"]}}
+    # Edges of host memory take copies of a process in which nothing ran; a framework's device takes seconds to open.
+    made = {"candidate": {"name": options.function, "version": version, "device": options.device,
+                          "models": ["plumb.graph/1"], "taps": ["results"], "serves": options.device != "cpu"}}
     if request.action == "run":
-        answer["jobs"] = run(request, options)
+        made["jobs"] = run(request, options, load)
     elif request.action == "supports":
-        answer["jobs"] = [{"id": json["id"], "status": "ok", "refused": []} for json in request.jobs]
+        made["jobs"] = [{"id": json["id"], "status": "ok", "refused": []} for json in request.jobs]
     elif request.action != "describe":
         raise Problem(f"the request has an unknown action: {request.action!r}")
-    request.answer(answer)
+    request.answer(made)
+    return all(job["status"] == "ok" for job in made.get("jobs", []))
+
+
+def serve(options):
+    """Answers requests in the folders that stdin names, until one goes wrong: where a function had a device fault, only
+    another process can use it again."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what the function prints is no answer
+    loaded = []
+
+    def load_once():
+        if not loaded:
+            loaded.append(load(options))
+        return loaded[0]
+
+    for line in sys.stdin:
+        folder = line.rstrip("\n")
+        is_good = answer(folder, options, load_once)
+        print(folder, file=answers, flush=True)
+        if not is_good:
+            break
+
+
+def main():
+    options = arguments_of_program()
+    if options.folder == "-":
+        serve(options)
+    else:
+        answer(options.folder, options, lambda: load(options))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""How candidate-host judges functions and drives plugins: host_test.py CANDIDATE_HOST FUNCTIONS.so PLUGIN.so
+"""How candidate-host judges functions and drives plugins: host_test.py CANDIDATE_HOST FUNCTIONS.so PLUGIN.so LIBCUDA
 
 Toys are in toys/. It needs no package: tensors are written and read as bytes.
 """
+import ctypes
 import json
 import os
 import pathlib
@@ -12,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-host, functions, plugin = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:])
+host, functions, plugin, driver = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:])
 del sys.argv[1:]
 X = [float(i) for i in range(1, 13)]
 SOFTMAX = {"op": "softmax", "inputs": ["x"], "axis": -1}
@@ -20,22 +21,29 @@ DOUBLE = {"op": "binary", "inputs": ["x", "x"], "function": "add"}
 
 
 class HostTest(unittest.TestCase):
+    environment = None
+
+    @staticmethod
+    def write_request(folder, action, inputs, nodes=None, model=None):
+        (folder / "in/0.bin").write_bytes(struct.pack("<12f", *X))
+        (folder / "graph.json").write_text(json.dumps({
+            "format": "plumb.graph/1", "inputs": {"x": {"type": "f32[3, 4]"}},
+            "nodes": nodes or [{**SOFTMAX, "label": "y"}], "results": ["y"]}))
+        x = {"name": "x", "dtype": "f32", "shape": [3, 4], "file": "in/0.bin", **inputs}
+        (folder / "request.json").write_text(json.dumps({
+            "schema": "plumb.exec/1", "action": action, "jobs": [
+                {"id": 3, "taps": "results", "model": model or {"plumb.graph/1": str(folder / "graph.json")},
+                 "results": ["y"], "wanted": [{"name": "y", "dtype": "f32", "shape": [3, 4]}],
+                 "runs": [{"inputs": [x]}]}]}))
+
     def ask(self, *command, action="run", nodes=None, inputs=None, model=None):
         """Asks in a new folder. Returns the answer, None where there is none, and what the process said."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "in").mkdir()
-            (folder / "in/0.bin").write_bytes(struct.pack("<12f", *X))
-            (folder / "graph.json").write_text(json.dumps({
-                "format": "plumb.graph/1", "inputs": {"x": {"type": "f32[3, 4]"}},
-                "nodes": nodes or [{**SOFTMAX, "label": "y"}], "results": ["y"]}))
-            x = {"name": "x", "dtype": "f32", "shape": [3, 4], "file": "in/0.bin", **(inputs or {})}
-            (folder / "request.json").write_text(json.dumps({
-                "schema": "plumb.exec/1", "action": action, "jobs": [
-                    {"id": 3, "taps": "results", "model": model or {"plumb.graph/1": str(folder / "graph.json")},
-                     "results": ["y"], "wanted": [{"name": "y", "dtype": "f32", "shape": [3, 4]}],
-                     "runs": [{"inputs": [x]}]}]}))
-            done = subprocess.run([host, *command, str(folder)], capture_output=True, text=True, timeout=60)
+            self.write_request(folder, action, inputs or {}, nodes, model)
+            done = subprocess.run([host, *command, str(folder)], capture_output=True, text=True, timeout=60,
+                                  env=self.environment)
             self.code, self.said = done.returncode, done.stderr
             self.assertFalse((folder / "response.json.part").exists())
             if not (folder / "response.json").exists():
@@ -115,6 +123,45 @@ class HostTest(unittest.TestCase):
             job = self.job("tvmffi", f"{functions}::scaled", "--args", order, nodes=nodes)
             self.assertEqual(job["status"], "error")
             self.assertIn(message, job["message"])
+
+    def test_memory_of_devices(self):
+        described = self.ask("tvmffi", f"{functions}::good", "--memory", "cuda:1", action="describe")["candidate"]
+        self.assertEqual((described["device"], described["serves"]), ("cuda:1", True))
+        self.is_doubled(self.job("tvmffi", f"{functions}::good", "--memory", "host"))
+        self.assertIsNone(self.ask("tvmffi", f"{functions}::good", "--memory", "cuda:x"))
+        self.assertIn("--memory cuda:x: it is host, cuda or cuda:N", self.said)
+        try:
+            ctypes.CDLL("libcuda.so.1")
+        except OSError:
+            self.function("unsupported", "there is no CUDA driver: libcuda.so.1 is not found", "good", "--memory",
+                          "cuda")
+        self.environment = {**os.environ, "LD_LIBRARY_PATH": str(pathlib.Path(driver).parent)}
+        self.function("unsupported", "there is no CUDA device 3: CUDA_ERROR_INVALID_DEVICE", "good", "--memory",
+                      "cuda:3")
+        self.is_doubled(self.job("tvmffi", f"{functions}::good", "--memory", "cuda"))
+        for message, symbol in (("writes 4 bytes behind y", "writes_behind"), ("reads behind x", "reads_behind"),
+                                ("reads before x", "reads_before"), ("unwritten: row 2 of y", "leaves_last_row"),
+                                ("reads or writes behind y", "writes_what_is_there")):
+            self.function("failed", message, symbol, "--memory", "cuda:0")
+        self.assertIn("differ in element [0, 0] of y",
+                      self.job("tvmffi", f"{functions}::previous", "--memory", "cuda")["message"])
+        self.function("error", "unaligned returned 7 (where x is at the end of a page)", "unaligned", "--memory",
+                      "cuda")
+        self.function("error", "refuses returned -1", "refuses", "--memory", "cuda")
+
+    def test_requests_of_a_host_that_serves(self):
+        self.environment = {**os.environ, "LD_LIBRARY_PATH": str(pathlib.Path(driver).parent)}
+        with tempfile.TemporaryDirectory() as scratch:
+            folders = [pathlib.Path(scratch) / name for name in ("one", "two")]
+            for folder in folders:
+                (folder / "in").mkdir(parents=True)
+                self.write_request(folder, "run", {})
+            for symbol, answers in (("good", 2), ("leaves_last_row", 1)):
+                done = subprocess.run([host, "tvmffi", f"{functions}::{symbol}", "--memory", "cuda", "-"], text=True,
+                                      input="".join(f"{folder}\n" for folder in folders), capture_output=True,
+                                      timeout=60, env=self.environment)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(done.stdout, "".join(f"{folder}\n" for folder in folders[:answers]))
 
     def test_what_is_not_loaded(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -276,6 +276,33 @@ class FunctionTest(unittest.TestCase):
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(message, done.stderr)
 
+    def test_a_process_that_serves_answers_until_something_goes_wrong(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folders = []
+            for name in ("one", "two", "three"):
+                (pathlib.Path(scratch) / name).mkdir()
+                folders.append(Folder(pathlib.Path(scratch) / name, {"x": self.x}))
+                (folders[-1].path / "request.json").write_text(json.dumps(folders[-1].request))
+            functions = pathlib.Path(scratch) / "functions.py"
+            functions.write_text(FUNCTIONS + """
+def third(x, y):
+    global calls
+    calls += 1
+    print("called", calls)
+    y[:] = x * 2
+    if calls > 7: raise ValueError("no more")
+""")
+            done = subprocess.run([sys.executable, "-B", "-m", "plumbline.function", f"{functions}::third", "-"],
+                                  cwd=source / "python", capture_output=True, text=True,
+                                  input="".join(f"{one.path}\n" for one in folders))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout, f"{folders[0].path}\n{folders[1].path}\n")
+            self.assertIn("called 7", done.stderr)
+            status = [json.loads((one.path / "response.json").read_text())["jobs"][0]["status"]
+                      for one in folders[:2]]
+            self.assertEqual(status, ["ok", "error"])
+            self.assertFalse((folders[2].path / "response.json").exists())
+
     def test_describe_and_bad_requests(self):
         with tempfile.TemporaryDirectory() as path:
             folder = Folder(path, {"x": self.x})

@@ -51,6 +51,9 @@ void add_asking_flags(CLI::App& app, CandidateFlags& flags) {
                  "bytes at whose multiples the tensors of a function begin, a power of two")
       ->check(whole_from_to(1, 4096))
       ->group("candidate");
+  app.add_option("--memory", flags.options.memory,
+                 "where tensors of a function of a library (tvmffi) are: host, cuda or cuda:N")
+      ->group("candidate");
 }
 
 }  // namespace
@@ -143,6 +146,7 @@ std::string repeated(const CandidateFlags& flags) {
   add("--framework", flags.options.framework, usual.options.framework);
   add("--args", flags.options.arguments, usual.options.arguments);
   add("--align", std::to_string(flags.options.align), std::to_string(usual.options.align));
+  add("--memory", flags.options.memory, usual.options.memory);
   return text + (flags.options.returns ? " --returns" : "");
 }
 

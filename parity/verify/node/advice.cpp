@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ir/cost.hpp"
+#include "ir/loops.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/runs/functions.hpp"
 #include "parity/checks/expected/explain.hpp"
@@ -44,12 +45,22 @@ double distance(const ir::TensorView& a, const ir::TensorView& b) {
   return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
 }
 
-/// The operands of the segment as such a unit takes them; those that are not f32 stay as they are.
+/// The operands of the segment's node as such a unit takes them; those that are not f32, or that are added to its
+/// products, stay as they are.
 ir::Feeds taken_by(const settle::Subject& asked, const FewerBits& how) {
+  const ir::Loops loops = ir::loops_of(asked.segment.graph, asked.segment.graph.nodes().front());
+  const auto& read = asked.segment.graph.nodes().front().inputs;
+  const auto is_multiplied = [&](std::size_t input) {
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      const ir::Role role = loops.operand(i).role;
+      if (read[i] == input && (i < 2 || role == ir::Role::factor || role == ir::Role::value)) return true;
+    }
+    return false;
+  };
   ir::Feeds fed;
   for (std::size_t i = 0; i < asked.inputs.size(); ++i) {
     ir::Tensor wide = ir::passes::widen(asked.inputs[i]);
-    if (asked.inputs[i].dtype() == ir::DType::f32)
+    if (asked.inputs[i].dtype() == ir::DType::f32 && is_multiplied(i))
       for (double& x : wide.as<double>()) x = kept_of(x, how);
     fed.emplace(asked.segment.graph.inputs()[i], std::move(wide));
   }

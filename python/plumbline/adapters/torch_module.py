@@ -1,7 +1,9 @@
 """A module of PyTorch as a candidate, judged by the modules in it."""
 import contextlib
+import importlib.util
 import os
 import tempfile
+import warnings
 
 from plumbline import arrays
 from plumbline.errors import Error, Unsupported
@@ -12,42 +14,53 @@ class Torch:
 
     `args` are example inputs, tensors, on which it is judged unless others of their shapes are given. With
     taps="modules" the output of every module that has no others in it is an output of the exported model, called by its
-    path ("encoder.0.linear"), so that a fault is named by its module; with "results" there are only the module's own.
-    Paths that begin with a digit have "module." before them. PyTorch's fused fast paths, which compute several modules
-    at once, are off where modules are looked at. `compile`, a function such as torch.compile, makes what runs of the
+    path ("encoder.0.linear"), so that a fault is named by its module; so is what such a module is given, "norm.input",
+    where no module gave it: a sum of two, say. Of a linear layer with a bias these are matrices: "linear.rows" in,
+    "linear" out, and "linear.output" in the shape that others see. With "results" there are only the module's own
+    outputs. Paths that begin with a digit have "module." before them; modules of dropout, which do nothing here, are
+    passed over. Where nobody looks at modules, the module runs as it is; where somebody does, without PyTorch's fast
+    paths, which compute several modules at once. `compile`, a function such as torch.compile, makes what runs of the
     module, which then gives results alone. The module runs in evaluation mode on `device`; weights are exported as they
-    are.
+    are, by `opset`, a version of ONNX's operators, or the exporter's own.
     """
 
-    def __init__(self, module, args, device="cpu", taps="modules", compile=None, names=None):
+    def __init__(self, module, args, device="cpu", taps="modules", compile=None, names=None, opset=None):
         import torch
         if taps not in ("modules", "results"):
             raise ValueError(f"taps is modules or results, got '{taps}'")
         if compile is not None and taps == "modules":
             raise ValueError("what is compiled gives results alone: taps='results'")
-        self._torch, self._device, self._taps = torch, device, taps == "modules"
+        self._torch, self._device, self._opset = torch, device, opset
         args = tuple(args)
         self.input_names = list(names or [f"x{k}" for k in range(len(args))])
         self.inputs = dict(zip(self.input_names, args))
         self._module = module.eval().to(device)
-        self._tapped = _Tapped(torch, self._module, self._taps)
-        # Exporting sets the mode of the module back to what the wrapper's was.
-        self._tapped.eval()
-        self._run = compile(self._module) if compile is not None else self._tapped
+        self._tapped, self._paths = _tapped(torch, self._module, taps == "modules")
+        self._plain = compile(self._module) if compile is not None else self._module
+        self._run = self._plain
         self._folder = tempfile.TemporaryDirectory()
         self.model = os.path.join(self._folder.name, "model.onnx")
         self._export(args)
 
     def describe(self):
         torch = self._torch
-        tf32 = torch.backends.cuda.matmul.allow_tf32 if self._device != "cpu" else False
-        where = torch.cuda.get_device_name(self._device) if self._device != "cpu" else "cpu"
-        return {"name": f"torch {torch.__version__} on {where}" + (", TF32 allowed" if tf32 else ""), "taps": "results"}
+        if self._device == "cpu":
+            return {"name": f"torch {torch.__version__} on cpu", "taps": "results"}
+        allowed = [what for what, switch in (("products", torch.backends.cuda.matmul),
+                                             ("convolutions", torch.backends.cudnn)) if _allows_tf32(switch)]
+        where = torch.cuda.get_device_name(self._device)
+        return {"name": f"torch {torch.__version__} on {where}" +
+                        (f", TF32 allowed in {' and '.join(allowed)}" if allowed else ""), "taps": "results"}
+
+    def compile(self, model, wanted):
+        """Looks at modules only where their values are wanted: otherwise the module itself runs."""
+        self._run = self._tapped if set(wanted) & set(self.output_names[self._results:]) else self._plain
 
     def run(self, inputs):
         torch = self._torch
         given = [self.tensor(inputs[name]) for name in self.input_names]
-        with torch.no_grad(), self._paths_as_they_run():
+        is_plain = self._run is self._plain
+        with torch.no_grad(), contextlib.nullcontext() if is_plain else _without_fast_paths(torch):
             made = self._run(*given)
         made = made if isinstance(made, tuple) else tuple(_results(torch, made))
         return dict(zip(self.output_names, made))
@@ -61,23 +74,33 @@ class Torch:
             return torch.from_numpy(array.view("int16").copy()).view(torch.bfloat16).to(self._device)
         return torch.from_numpy(array.copy()).to(self._device)
 
-    def _paths_as_they_run(self):
-        return _without_fast_paths(self._torch) if self._taps else contextlib.nullcontext()
-
     def _export(self, args):
         torch = self._torch
         given = tuple(one.to(self._device) for one in args)
-        with torch.no_grad(), self._paths_as_they_run():
+        with torch.no_grad(), _without_fast_paths(torch):
             made = self._tapped(*given)
-        count = len(made) - len(self._tapped.paths)
+        paths = list(self._paths)
+        count = len(made) - len(paths)
         if any(not isinstance(one, torch.Tensor) for one in made):
             raise Unsupported("the module gives something else than tensors")
-        self.output_names = [f"result{k}" if count > 1 else "result" for k in range(count)] + self._tapped.paths
+        self._results = count
+        self.output_names = [f"result{k}" if count > 1 else "result" for k in range(count)] + paths
         if set(self.output_names) & set(self.input_names):
             raise Error("an input is called as an output is; give names=[...] for the inputs")
-        with torch.no_grad(), _without_fast_paths(torch):
-            torch.onnx.export(self._tapped, given, self.model, input_names=self.input_names,
-                              output_names=self.output_names, dynamo=False, do_constant_folding=True, opset_version=17)
+        words = {"input_names": self.input_names, "output_names": self.output_names}
+        reasons = []
+        for exporter in ({"dynamo": True, "external_data": False, "verbose": False, "opset_version": self._opset},
+                         {"dynamo": False, "do_constant_folding": True, "opset_version": self._opset or 17}):
+            if exporter["dynamo"] and importlib.util.find_spec("onnxscript") is None:
+                continue
+            try:
+                with torch.no_grad(), _without_fast_paths(torch), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    torch.onnx.export(self._tapped, given, self.model, **words, **exporter)
+                return
+            except Exception as problem:  # of any kind: exporters raise what they meet
+                reasons.append(f"{type(problem).__name__}: {problem}")
+        raise Unsupported("torch.onnx.export does not read the module: " + "; ".join(reasons))
 
 
 @contextlib.contextmanager
@@ -91,6 +114,14 @@ def _without_fast_paths(torch):
         torch.backends.mha.set_fastpath_enabled(before)
 
 
+def _allows_tf32(switch):
+    """Whether a switch of PyTorch's allows TF32. Where a program uses the switches of 2.9, it must not read older ones."""
+    try:
+        return bool(switch.allow_tf32)
+    except RuntimeError:
+        return switch.fp32_precision == "tf32"
+
+
 def _results(torch, made):
     """The tensors of what a module returned, in their order."""
     if isinstance(made, torch.Tensor):
@@ -99,39 +130,85 @@ def _results(torch, made):
     return [tensor for one in values if one is not None for tensor in _results(torch, one)]
 
 
-def _Tapped(torch, module, taps):
-    """A module that returns what another does, and behind it the outputs of its innermost modules, in their order."""
+def _product_of_rows(torch, module):
+    """What a layer of a product and a bias computes of rows, where it is one; PyTorch rounds it once. Of inputs of more
+    than two axes exporters would write a product and a sum, each rounded."""
+    if type(module) is torch.nn.Linear and module.bias is not None:
+        return lambda rows: torch.nn.functional.linear(rows, module.weight, module.bias)
+    if type(module).__name__ == "Conv1D" and hasattr(module, "nf"):  # of transformers, for GPT-2
+        return lambda rows: torch.addmm(module.bias, rows, module.weight)
+    return None
+
+
+class _Taps:
+    """What one run of a module shows: copies of tensors by name, since a module may write over one or hand it on."""
+
+    def __init__(self, torch, args):
+        self._torch, self._known = torch, list(args)
+        self.seen = {}
+
+    def keep(self, name, tensor):
+        if isinstance(tensor, self._torch.Tensor) and name not in self.seen:
+            self.seen[name] = tensor.clone()
+            self._known.append(tensor)
+
+    @contextlib.contextmanager
+    def of(self, path, module):
+        """Keeps what an innermost module gives, and what it is given where nobody gave that yet."""
+        name = f"module.{path}" if path[0].isdigit() else path
+
+        def before(_module, args):
+            is_new = args and isinstance(args[0], self._torch.Tensor) and args[0].is_floating_point() and \
+                all(args[0] is not tensor for tensor in self._known)
+            if is_new:
+                self.keep(f"{name}.input", args[0])
+
+        def behind(_module, _args, output):
+            self.keep(name if name not in self.seen else f"{name}.output", output)
+
+        hooks = [module.register_forward_pre_hook(before), module.register_forward_hook(behind)]
+        product = _product_of_rows(self._torch, module)
+
+        def forward(x):
+            if x.dim() == 2:
+                return product(x)
+            rows = x.reshape(-1, x.shape[-1])
+            self.keep(f"{name}.rows", rows)
+            made = product(rows)
+            self.keep(name, made)
+            return made.reshape(*x.shape[:-1], made.shape[-1])
+
+        if product is not None:
+            module.forward = forward
+        try:
+            yield
+        finally:
+            if product is not None:
+                del module.forward
+            for hook in hooks:
+                hook.remove()
+
+
+def _tapped(torch, module, taps):
+    """A module that returns what another does, and behind it the outputs of its innermost modules, in their order; and
+    a list that has the paths of these after each run. Exporters refuse modules that change themselves."""
+    paths = []
+    idle = (torch.nn.Identity, torch.nn.modules.dropout._DropoutNd)
 
     class Tapped(torch.nn.Module):
         def __init__(self):
             super().__init__()
             self.inner = module
-            self.paths = []
-            self._seen = {}
-
-        def _tap(self, path):
-            name = f"module.{path}" if path[0].isdigit() else path
-
-            def keep(_module, _inputs, output):
-                # A copy: the module behind may write over it, and one that does nothing hands on what it was given.
-                if isinstance(output, torch.Tensor) and name not in self._seen:
-                    self._seen[name] = output.clone()
-            return keep
 
         def forward(self, *args):
-            self._seen = {}
-            hooks = []
-            if taps:
+            shown = _Taps(torch, args)
+            with contextlib.ExitStack() as hooks:
                 for path, one in self.inner.named_modules():
-                    if path and not list(one.children()):
-                        hooks.append(one.register_forward_hook(self._tap(path)))
-            try:
+                    if taps and path and not list(one.children()) and not isinstance(one, idle):
+                        hooks.enter_context(shown.of(path, one))
                 made = _results(torch, self.inner(*args))
-            finally:
-                for hook in hooks:
-                    hook.remove()
-            seen, self._seen = self._seen, {}
-            self.paths = list(seen)
-            return (*made, *seen.values())
+            paths[:] = shown.seen
+            return (*made, *shown.seen.values())
 
-    return Tapped()
+    # Exporting sets the mode of the module back to what the wrapper's was.
+    return Tapped().eval(), paths

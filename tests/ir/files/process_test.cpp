@@ -197,6 +197,31 @@ TEST(Process, ItEndsWithAProcessThatIsKilledOrInterrupted) {
   }
 }
 
+TEST(Process, AServingOneAnswersUntilItEnds) {
+  ir::files::ServingProgram program({"sh", "-c", "while read line; do echo here; echo $line; done"});
+  for (const char* const line : {"a", "b c", "a"}) EXPECT_FALSE(program.ask(line).has_value()) << line;
+  ir::files::ServingProgram mute({"sh", "-c", "read line; echo x$line; exit 3"});
+  const auto end = mute.ask("a");
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->status, 3);
+  EXPECT_EQ(end->output, "xa\n");
+  ir::files::ServingProgram slow({"sh", "-c", "sleep 60"}, {.time = 300ms});
+  const auto late = slow.ask("a");
+  ASSERT_TRUE(late.has_value());
+  EXPECT_TRUE(late->is_late);
+}
+
+TEST(Process, AServingOneIsGoneWithItsOwner) {
+  const tests::TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path);
+  const std::string file = (folder.path / "number").string();
+  {
+    ir::files::ServingProgram program({"sh", "-c", "echo $$ > '" + file + "'; while read line; do echo $line; done"});
+    EXPECT_FALSE(program.ask("a").has_value());
+  }
+  EXPECT_TRUE(is_gone_soon(number_in(file)));
+}
+
 TEST(Process, CommandsAreSplitAsAShellDoes) {
   EXPECT_THAT(split_words("  a  b\tc\n"), ElementsAre("a", "b", "c"));
   EXPECT_THAT(split_words("a $(x); y"), ElementsAre("a", "$(x);", "y"));

@@ -35,7 +35,7 @@ static Two two(const Any* args, int32_t count) {
   if (count != 2 || args[0].type_index != 7 || args[1].type_index != 7) return t;
   const DLTensor* x = args[0].value.pointer;
   const DLTensor* y = args[1].value.pointer;
-  if (x->device_type != 1 || x->code != 2 || x->bits != 32 || x->lanes != 1 || x->ndim != y->ndim) return t;
+  if (x->device_type < 1 || x->device_type > 2 || x->code != 2 || x->bits != 32 || x->lanes != 1 || x->ndim != y->ndim) return t;
   t.x = x->data;
   t.y = y->data;
   t.count = 1;

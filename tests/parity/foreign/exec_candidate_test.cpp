@@ -189,6 +189,42 @@ TEST_F(Exec, ExchangesAreKeptOnRequest) {
   EXPECT_EQ(fs::status(keep / "run-2").permissions(), fs::perms::owner_all);
 }
 
+TEST_F(Exec, OneThatServesIsStartedOnce) {
+  const ir::Capture all{.wanted = graph_.results(), .surviving = true};
+  const auto starts = [&] {
+    std::ifstream file(script_ + ".started");
+    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  };
+  {
+    const auto candidate = open("serves");
+    for (int k = 0; k < 3; ++k) {
+      const auto seen = run(*candidate, all);
+      ASSERT_EQ(seen.kind, "") << seen.message;
+      EXPECT_THAT(numbers(seen.values.at(y_)), ElementsAre(1, 3, 1, 6, 2, 8));
+    }
+    EXPECT_EQ(starts(), 1);
+  }
+  const auto candidate = open("serves-once");  // it ends by itself after an answer
+  for (int k = 0; k < 2; ++k) EXPECT_EQ(run(*candidate, all).kind, "");
+  EXPECT_EQ(starts(), 3);
+}
+
+TEST_F(Exec, OneThatServesIsStartedAgainWhenItIsGone) {
+  const ir::Capture all{.wanted = graph_.results(), .surviving = true};
+  const auto candidate = open("serves-dies");
+  EXPECT_EQ(run(*candidate, all).kind, "");
+  const auto dead = run(*candidate, all);
+  EXPECT_EQ(dead.kind, "device");
+  EXPECT_EQ(dead.message, "candidate 'exec' ended with exit status 1; its last lines:\nout of paper");
+  EXPECT_EQ(run(*candidate, all).kind, "");
+
+  const auto slow = open("serves-hangs", {.timeout = std::chrono::seconds(5)});
+  EXPECT_EQ(run(*slow, all).kind, "");
+  EXPECT_EQ(run(*slow, all).message, "candidate 'exec' gave no answer within 5 s");
+  EXPECT_EQ(slow->fault(), parity::foreign::Fault::late);
+  EXPECT_EQ(run(*slow, all).kind, "");
+}
+
 TEST_F(Exec, TheModelIsGivenWhereItIsWhatRuns) {
   const fs::path keep = folder_.path / "kept";
   const auto request = [&](int number) {

@@ -1,8 +1,22 @@
 # A candidate of plumb.exec/1 with nothing but Python's own library, that behaves in the way its first word says.
 # It knows the graph h = relu(x), y = h + w (binary add), of f32, and gives h and y.
-import json, os, signal, struct, sys, time
+import json, os, signal, struct, subprocess, sys, time
 
 how, folder = sys.argv[1], sys.argv[2]
+if folder == "-":
+    with open(sys.argv[0] + ".started", "a") as file:
+        file.write("once\n")
+    for number, line in enumerate(sys.stdin):
+        if how == "serves-dies" and number == 1:
+            sys.exit("out of paper")
+        if how == "serves-hangs" and number == 1:
+            time.sleep(60)
+        subprocess.run([sys.executable, "-I", "-S", sys.argv[0], how, line[:-1]], check=True)
+        print("an answer of", number, "words", flush=True)
+        print(line, end="", flush=True)
+        if how == "serves-once":
+            sys.exit(0)
+    sys.exit(0)
 if how == "by-file":
     how = open(sys.argv[0] + ".how").read()
 request = json.load(open(folder + "/request.json"))
@@ -24,6 +38,8 @@ if how == "results-only":
     me["taps"] = ["results"]
 if how.startswith("supports"):
     me["supports"] = True if how != "supports-text" else "yes"
+if how.startswith("serves"):
+    me["serves"] = True
 if request["action"] == "describe":
     if how == "describe-exits":
         print("no describing\x1b[2J")

@@ -242,6 +242,19 @@ TEST(Foreign, OperandsOfFewerBitsAreNamed) {
   }
 }
 
+TEST(Foreign, OperandsOfFewerBitsAreNamedBesideABiasThatKeepsItsOwn) {
+  constexpr auto layer = R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[17, 32]"}},
+    "params": {"w": {"type": "f32[32, 33]", "fill": {"distribution": "normal", "scale": 0.02}},
+               "b": {"type": "f32[33]"}},
+    "nodes": [{"label": "y", "op": "gemm", "inputs": ["x", "w", "b"], "has_c": true}], "results": ["y"]})";
+  Stranger stranger;
+  stranger.suspect.misread = [](const ir::Node&, std::size_t operand, ir::Tensor& x) {
+    if (operand < 2)
+      for (float& one : x.as<float>()) one = static_cast<float>(parity::core::with_bits(one, 11));
+  };
+  EXPECT_THAT(plumb::testing::node(verified(stranger, layer), "y").why, HasSubstr("operands keep 11 of 24 bits (TF32"));
+}
+
 TEST(Foreign, CoarseFunctionIsToldWithTheRuleThatAllowsIt) {
   constexpr auto sigmoid = R"({"format": "plumb.graph/1",
     "inputs": {"x": {"type": "f32[3]", "values": [-17.989, 0.5, 2]}},
