@@ -1,26 +1,20 @@
 // `plumb probe`: finds by experiment how an executor rounds, and writes that as a profile.
-#include "parity/profile/probe/probe.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <functional>
 #include <iostream>
 #include <memory>
 
-#include "gpu_vulkan/vulkan_executor.hpp"
 #include "library/model.hpp"
 #include "library/open_candidate.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
-#include "parity/cli/show/describe.hpp"
-#include "parity/foreign/candidate.hpp"
+#include "parity/cli/probing/probing.hpp"
 #include "parity/foreign/spec.hpp"
 #include "parity/report/progress.hpp"
-#include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -44,72 +38,27 @@ void settle_on(ProbeFlags& flags) {
     flags.candidate.clear();
     return;
   }
-  ir::require(spec.kind != Kind::file, "--candidate ", flags.candidate,
-              ": a file of tensors cannot be probed, since nothing computes them");
-  ir::require(spec.kind != Kind::py && spec.kind != Kind::tvmffi, "--candidate ", flags.candidate,
-              ": one function cannot be probed, which takes graphs of many ops");
-}
-
-/// Runs trials on a candidate, and remembers what it says where it refuses them all.
-class Trials {
- public:
-  explicit Trials(foreign::Candidate& candidate) : candidate_(candidate) {}
-
-  std::vector<core::TrialEnd> operator()(std::vector<core::Trial> trials) {
-    std::vector<core::TrialEnd> ends = candidate_.run_trials(std::move(trials));
-    for (const core::TrialEnd& end : ends)
-      if (!end.refused)
-        has_run_ = true;
-      else if (refusal_.empty())
-        refusal_ = *end.refused;
-    return ends;
-  }
-
-  /// Throws Unsupported where it ran none.
-  void require_some() const {
-    if (!has_run_) throw ir::Unsupported(ir::cat("the candidate refuses all experiments: ", refusal_));
-  }
-
- private:
-  foreign::Candidate& candidate_;
-  bool has_run_ = false;
-  std::string refusal_;
-};
-
-profile::DeviceProfile profile_of_candidate(const ProbeFlags& flags, ir::Executor& reference,
-                                            profile::probe::ProbeOptions options) {
-  library::CandidateOptions asking = flags.asking;
-  asking.threads = flags.device.threads;
-  const library::OpenedCandidate opened = library::open_candidate(flags.candidate, asking);
-  auto& candidate = dynamic_cast<foreign::Candidate&>(*opened.executor);
-  const foreign::Description description = candidate.description();
-  Trials trials(candidate);
-  options.is_host = true;  // wherever it computes, it computes there
-  options.at_once = true;
-  const profile::Device device{
-      .uuid = description.kind, .name = foreign::to_text(description), .driver_name = description.kind};
-  auto found = profile::probe::probe(std::ref(trials), reference, device, options);
-  trials.require_some();
-  return found;
+  require_probed(flags.candidate);
 }
 
 profile::DeviceProfile profile_of(const ProbeFlags& flags, const profile::probe::ProbeOptions& options) {
   ref_cpu::CpuExecutor cpu({.threads = flags.device.threads});
-  if (!flags.candidate.empty()) return profile_of_candidate(flags, cpu, options);
-  if (flags.on == "cpu") {
-    const profile::Device host{
-        .uuid = "cpu", .name = show::describe_host(flags.device.threads).cpu, .driver_name = "ref_cpu"};
-    return profile::probe::probe(cpu, cpu, host, options);
+  if (!flags.candidate.empty()) {
+    library::CandidateOptions asking = flags.asking;
+    asking.threads = flags.device.threads;
+    const library::OpenedCandidate opened = library::open_candidate(flags.candidate, asking);
+    return probe_candidate(dynamic_cast<foreign::Candidate&>(*opened.executor), cpu, options);
   }
+  if (flags.on == "cpu") return probe_host(cpu, flags.device.threads, options);
   gpu_vulkan::VulkanExecutor device(flags::vulkan_options(flags.device));
-  return profile::probe::probe(device, cpu, show::describe(device.facts()), options);
+  return probe_device(device, cpu, options);
 }
 
 int run_probe(ProbeFlags flags) {
   settle_on(flags);
   const auto output = flags::Outputs{.force = flags.force}.open_text(flags.output, "plumb-profile/");
   const auto start = std::chrono::steady_clock::now();
-  profile::probe::ProbeOptions options{.is_host = flags.on == "cpu"};
+  profile::probe::ProbeOptions options;
   if (!flags.model.empty())
     options.places =
         profile::probe::products_of(library::read_model(flags.model, {.shapes = flags.shapes}).file->graph);

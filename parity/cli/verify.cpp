@@ -10,6 +10,7 @@
 #include "ir/files/read_file.hpp"
 #include "library/reference.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/probing/kept_profile.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/verifying/assumptions.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
@@ -74,7 +75,12 @@ void VerifyRun::open_policy(Batch& batch) const {
 
 /// The profile, and a line that says which.
 void VerifyRun::open_profile() {
-  const std::string& path = flags_.emulate.empty() ? flags_.profile : flags_.emulate;
+  std::string path = flags_.emulate.empty() ? flags_.profile : flags_.emulate;
+  if (flags_.profile == "auto") {
+    ir::require(candidates_.size() == 1, "--profile auto is the profile of one candidate, and ", candidates_.size(),
+                " are judged");
+    path = kept_profile(*candidates_.front(), flags_.candidates.front(), reference_, flags_.device.threads).string();
+  }
   if (path.empty()) {
     for (const auto& one : candidates_)
       if (const std::string line = one->assumptions(); !flags_.quiet && !line.empty())

@@ -17,7 +17,8 @@ namespace {
 
 void add_profile_flags(CLI::App& app, VerifyFlags& flags) {
   auto* const profile =
-      app.add_option("--profile", flags.profile, "device profile that `plumb probe` wrote: how the device rounds");
+      app.add_option("--profile", flags.profile,
+                     "device profile that `plumb probe` wrote: how the device rounds; auto: probe once, and keep it");
   app.add_option("--emulate", flags.emulate,
                  "replay matrix products, convolutions and attention as this profile says, and report how far the "
                  "device is from them")

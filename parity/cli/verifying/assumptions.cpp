@@ -10,8 +10,8 @@ std::string assumptions_of(const foreign::Candidate& candidate, std::string_view
   const bool may_flush = !candidate.description().keeps_subnormals;
   if (may_flush) line += ", and allow 0 for subnormal numbers, as it does not say that it keeps them";
   if (!candidate.computes()) return line + "; what saved the dump can be probed where it is a candidate itself";
-  return line + "; `plumb probe --candidate " + core::terminal::shell_word(std::string(spec)) +
-         " -o p.toml` measures it, for --profile p.toml";
+  return line + "; --profile auto measures it, once, as `plumb probe --candidate " +
+         core::terminal::shell_word(std::string(spec)) + "` does";
 }
 
 }  // namespace plumb::parity::cli

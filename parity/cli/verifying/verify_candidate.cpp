@@ -50,8 +50,7 @@ void VerifyCandidate::set_profile(const std::string& sha256, std::shared_ptr<con
 }
 
 std::string VerifyCandidate::assumptions() const {
-  const auto* const other = dynamic_cast<const foreign::Candidate*>(other_.executor.get());
-  if (other != nullptr) return assumptions_of(*other, settings_.candidate);
+  if (foreign() != nullptr) return assumptions_of(*foreign(), settings_.candidate);
   if (other_.executor) return "";
   return "no device profile: assuming the most pessimistic matrix-unit accumulation; run `plumb probe` to measure it";
 }

@@ -9,6 +9,7 @@
 #include "parity/cases/executors.hpp"
 #include "parity/cases/identity.hpp"
 #include "parity/cli/flags/verify_flags.hpp"
+#include "parity/foreign/candidate.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/profile/profile.hpp"
 #include "parity/verify/compile_once.hpp"
@@ -26,6 +27,10 @@ class VerifyCandidate {
   /// Our device; nothing where it is somebody else who is judged, or there is none.
   gpu_vulkan::VulkanExecutor* device() { return device_.get(); }
   const gpu_vulkan::VulkanExecutor* device() const { return device_.get(); }
+
+  /// Who is judged, where that is nobody of ours; else null.
+  foreign::Candidate* foreign() { return dynamic_cast<foreign::Candidate*>(other_.executor.get()); }
+  const foreign::Candidate* foreign() const { return dynamic_cast<const foreign::Candidate*>(other_.executor.get()); }
 
   /// A line on what its limits assume without a profile; "" of our CPU executor, whose arithmetic is known.
   std::string assumptions() const;

@@ -12,6 +12,22 @@ holds cpu.toml '^schema = "plumb-profile/3"$'
 holds cpu.toml '^driver = "ref_cpu"$'
 holds cpu.toml '^\[\[product\]\]$'
 holds cpu.toml '^accumulator_bits = 24$'
+# A profile is made once, kept, and made anew for whoever is another.
+XDG_CACHE_HOME=$PWD/cache
+export XDG_CACHE_HOME
+plumb 0 verify product.json --candidate cpu --profile auto
+warns '^--profile auto: probed .*, kept as .*/cache/plumbline/profiles/[0-9a-f]{16}\.toml$'
+says '^profile: [0-9a-f]{12} of .*/cache/plumbline/profiles/'
+plumb 0 verify product.json --candidate cpu --profile auto
+says '^profile: [0-9a-f]{12} of .*/cache/plumbline/profiles/'
+warns_not 'probed'
+[ "$(find cache -name '*.toml' | wc -l)" = 1 ] || fail "two profiles of one candidate are kept"
+diff -I '^date\|^tool' cache/plumbline/profiles/*.toml cpu.toml | grep -q '^[<>] accumulator_bits' && fail "another profile"
+plumb 2 verify product.json --candidate cpu --candidate b=cpu --profile auto
+warns 'is the profile of one candidate, and 2 are judged'
+echo 'def run(x0): pass' >one.py
+plumb 2 verify product.json --candidate py:one.py::run --profile auto
+warns 'one function cannot be probed'
 plumb 2 probe --on cpu -o no_such_folder/cpu.toml
 warns_of no_such_folder/cpu.toml
 # Text of another kind stays: a policy, say, where a profile is written.

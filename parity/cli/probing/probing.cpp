@@ -1,0 +1,73 @@
+// Runs the experiments of a probe on executors of ours and on those that are not.
+#include "parity/cli/probing/probing.hpp"
+
+#include <functional>
+
+#include "parity/cli/show/describe.hpp"
+#include "parity/foreign/spec.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+/// Runs trials on a candidate, and remembers what it says where it refuses them all.
+class Trials {
+ public:
+  explicit Trials(foreign::Candidate& candidate) : candidate_(candidate) {}
+
+  std::vector<core::TrialEnd> operator()(std::vector<core::Trial> trials) {
+    std::vector<core::TrialEnd> ends = candidate_.run_trials(std::move(trials));
+    for (const core::TrialEnd& end : ends)
+      if (!end.refused)
+        has_run_ = true;
+      else if (refusal_.empty())
+        refusal_ = *end.refused;
+    return ends;
+  }
+
+  /// Throws Unsupported where it ran none.
+  void require_some() const {
+    if (!has_run_) throw ir::Unsupported(ir::cat("the candidate refuses all experiments: ", refusal_));
+  }
+
+ private:
+  foreign::Candidate& candidate_;
+  bool has_run_ = false;
+  std::string refusal_;
+};
+
+}  // namespace
+
+profile::DeviceProfile probe_candidate(foreign::Candidate& candidate, ir::Executor& reference,
+                                       profile::probe::ProbeOptions options) {
+  const foreign::Description description = candidate.description();
+  Trials trials(candidate);
+  options.is_host = true;  // wherever it computes, it computes there
+  options.at_once = true;
+  const profile::Device device{
+      .uuid = description.kind, .name = foreign::to_text(description), .driver_name = description.kind};
+  auto found = profile::probe::probe(std::ref(trials), reference, device, options);
+  trials.require_some();
+  return found;
+}
+
+profile::DeviceProfile probe_host(ref_cpu::CpuExecutor& cpu, int threads, profile::probe::ProbeOptions options) {
+  options.is_host = true;
+  const profile::Device host{.uuid = "cpu", .name = show::describe_host(threads).cpu, .driver_name = "ref_cpu"};
+  return profile::probe::probe(cpu, cpu, host, options);
+}
+
+profile::DeviceProfile probe_device(gpu_vulkan::VulkanExecutor& device, ir::Executor& reference,
+                                    const profile::probe::ProbeOptions& options) {
+  return profile::probe::probe(device, reference, show::describe(device.facts()), options);
+}
+
+void require_probed(const std::string& spec) {
+  using foreign::Kind;
+  const Kind kind = foreign::parse_spec(spec).kind;
+  ir::require(kind != Kind::file, "--candidate ", spec,
+              ": a file of tensors cannot be probed, since nothing computes them");
+  ir::require(kind != Kind::py && kind != Kind::tvmffi, "--candidate ", spec,
+              ": one function cannot be probed, which takes graphs of many ops");
+}
+
+}  // namespace plumb::parity::cli
