@@ -97,8 +97,8 @@ def timed(runs):
 def networks(arguments, work, folder):
     library = next((work / "node_modules/onnxruntime-node").rglob("libonnxruntime.so.1"))
     known, wrong, sums = known_failures(), [], [0.0, 0.0]
-    print("| network | nodes | judged alone | as groups | in groups | neither | FLOPs | plain | exit | fails | seconds, "
-          "and of `cpu` |\n" + "|---" * 11 + "|")
+    print("| network | nodes | judged alone | as groups | in groups | neither | FLOPs | plain | exit | fails | "
+          "seconds, and of `cpu` |\n" + "|---" * 11 + "|")
     for name, model, flags in listed(work, arguments.only):
         reports = [folder / f"{name}.json", folder / f"{name}.cpu.json"]
         count = 1 if arguments.untimed else arguments.runs

@@ -278,7 +278,7 @@ TEST(WriteOnnx, AnEllipsisStandsForAsManyAxesInEveryTerm) {
              R"("x": {"type": "f32[2, 3, 1, 5]"}, "b": {"type": "f32[5, 4, 6]"}, "c": {"type": "f32[]"})");
   ::onnx::ModelProto proto;
   ASSERT_TRUE(proto.ParseFromString(write_onnx(graph, {})));
-  std::map<std::string, std::vector<std::int64_t>> shapes;  // of the operands of Reshape
+  std::map<std::string, std::vector<std::int64_t>> shapes;
   for (const auto& tensor : proto.graph().initializer()) {
     std::vector<std::int64_t>& shape = shapes[tensor.name()];
     shape.resize(tensor.raw_data().size() / sizeof(std::int64_t));
