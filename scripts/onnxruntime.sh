@@ -5,15 +5,16 @@ exec </dev/null
 
 usage() {
   cat <<USAGE
-usage: scripts/onnxruntime.sh [networks|faults] [OPTION]...
+usage: scripts/onnxruntime.sh [networks|ops|faults] [OPTION]...
 
 networks   runs plumb verify --candidate onnxruntime:LIB, in f32, on fixtures/onnx, fixtures/networks and the trained
            networks of public npm packages, and prints a row for each. Ends with 1 unless each node is judged or says
            why not, the plain run has equal bits, what fails is what docs/measurements/onnxruntime.md lists and nothing
            else, and that takes at most three times what --candidate cpu takes
+ops        runs it on all of fixtures/ops; ends with 1 unless what fails or ends in an error is what that page lists
 faults     multiplies one value of the text recogniser by 1 + 2^-10 within ONNX Runtime's run, at 50 places, one a run;
            ends with 1 unless the first guilty node, or its group, is the one with the fault each time
-  --only TEXT    networks whose name has this in it
+  --only TEXT    networks, or files of ops, whose name has this in it
   --runs N       how often a network is timed; the fastest counts (3)
   --untimed      does not compare times
   --places N     how many faults (50)
@@ -30,7 +31,7 @@ USAGE
 what=networks
 case ${1:-} in
   -h | --help) usage; exit 0 ;;
-  networks | faults) what=$1; shift ;;
+  networks | ops | faults) what=$1; shift ;;
 esac
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$tree/build/trained_models

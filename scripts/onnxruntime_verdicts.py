@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Judges ONNX Runtime on networks and with planted faults; scripts/onnxruntime.sh prepares what it needs and explains.
+"""Judges ONNX Runtime on networks, ops and planted faults; scripts/onnxruntime.sh prepares what it needs and explains.
 
-usage: onnxruntime_verdicts.py networks|faults WORK [--only TEXT] [--runs N] [--untimed] [--places N] [--seed N]
+usage: onnxruntime_verdicts.py networks|ops|faults WORK [--only TEXT] [--runs N] [--untimed] [--places N] [--seed N]
                                [--keep FOLDER]
 """
 import argparse
@@ -19,6 +19,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PLUMB = pathlib.Path(os.environ["PLUMB"]).resolve()
 MOST_TIME = 3
+UNSUPPORTED = 77
 FACTOR = 1 + 2**-10
 RECOGNISER = "ch_PP-OCRv4_rec_infer"
 Run = collections.namedtuple("Run", "report code wall cpu said")
@@ -42,11 +43,15 @@ def listed(work, only):
             yield name, model, flags
 
 
+def section(title):
+    """A section of docs/measurements/onnxruntime.md, which lists what fails."""
+    return (ROOT / "docs/measurements/onnxruntime.md").read_text().split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
 def known_failures():
-    """What docs/measurements/onnxruntime.md lists: for each network the values that fail."""
+    """For each network the values that fail."""
     known = collections.defaultdict(set)
-    section = (ROOT / "docs/measurements/onnxruntime.md").read_text().split("\n## Verdicts\n")[1]
-    for line in section.splitlines():
+    for line in section("Verdicts").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("|") and len(cells) >= 2:
             for name in cells[0].split(", "):
@@ -92,8 +97,8 @@ def timed(runs):
 def networks(arguments, work, folder):
     library = next((work / "node_modules/onnxruntime-node").rglob("libonnxruntime.so.1"))
     known, wrong, sums = known_failures(), [], [0.0, 0.0]
-    print("| network | nodes | judged alone | as groups | in groups | neither | FLOPs | plain | exit | fails | seconds, "
-          "and of `cpu` |\n" + "|---" * 11 + "|")
+    print("| network | nodes | judged alone | as groups | in groups | neither | FLOPs | plain | exit | fails | "
+          "seconds, and of `cpu` |\n" + "|---" * 11 + "|")
     for name, model, flags in listed(work, arguments.only):
         reports = [folder / f"{name}.json", folder / f"{name}.cpu.json"]
         count = 1 if arguments.untimed else arguments.runs
@@ -110,6 +115,28 @@ def networks(arguments, work, folder):
             print("| " + " | ".join(row_of(name, theirs.report, theirs.code, times)) + " |", flush=True)
     if not arguments.untimed:
         print(f"\nall: {sums[0]:.1f} s, by cpu {sums[1]:.1f} s")
+    return wrong
+
+
+def ops(arguments, work, folder):
+    """Each file of fixtures/ops; where ONNX Runtime does not have all of its nodes, each node by itself."""
+    library = next((work / "node_modules/onnxruntime-node").rglob("libonnxruntime.so.1"))
+    candidate = f"onnxruntime:{library},threads=1"
+    listed_there = set(re.findall(r"`([a-z0-9_]+/[^`]*)`", section("Single ops")))
+    counts, wrong = collections.Counter(), []
+    for path in sorted((ROOT / "fixtures/ops").rglob("*.json")):
+        name = f"{path.parent.name}/{path.stem}"
+        if arguments.only not in name:
+            continue
+        result = run(path, [], candidate, folder / "op.json")
+        if result.code == UNSUPPORTED:
+            result = run(path, [], candidate, folder / "op.json", "--mode", "isolate")
+        counts[result.code] += 1
+        if result.code not in (0, UNSUPPORTED):
+            print(f"{name}: {result.code}", flush=True)
+        if (result.code not in (0, UNSUPPORTED)) != (name in listed_there):
+            wrong.append(f"{name}: exit {result.code}, and it is {'' if name in listed_there else 'not '}listed")
+    print(f"exit codes: {dict(sorted(counts.items()))}")
     return wrong
 
 
@@ -157,7 +184,7 @@ def faults(arguments, work, folder):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("what", choices=("networks", "faults"))
+    parser.add_argument("what", choices=("networks", "ops", "faults"))
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("--only", default="")
     parser.add_argument("--runs", type=int, default=3)
@@ -169,7 +196,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.keep or pathlib.Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
-        wrong = {"networks": networks, "faults": faults}[arguments.what](arguments, arguments.work, folder)
+        wrong = {"networks": networks, "ops": ops, "faults": faults}[arguments.what](arguments, arguments.work, folder)
     print(*wrong, sep="\n")
     return 1 if wrong else 0
 

@@ -1,9 +1,11 @@
 // Graphs as ONNX models, read back by our own reader: results have the same bits, and what has no operator is said.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <set>
@@ -157,6 +159,7 @@ TEST(WriteOnnx, FixturesOfOpsComeBackWithTheSameBits) {
                                          "log_mel",
                                          "make_complex",
                                          "mamba2",
+                                         "mean_variance_norm",
                                          "overlap_add",
                                          "pairwise_distance",
                                          "random",
@@ -169,6 +172,7 @@ TEST(WriteOnnx, FixturesOfOpsComeBackWithTheSameBits) {
     EXPECT_NE(seen.written.contains(name), without.contains(name)) << name;
   }
   EXPECT_EQ(seen.refused.at("fma/gated_residual"), "no ONNX operator for 'y' (fma)");
+  EXPECT_THAT(seen.refused.at("mean_variance_norm/by_hand"), HasSubstr("its function body by that and 1e-9"));
 }
 
 TEST(WriteOnnx, GraphsComeBackWithTheSameBits) {
@@ -266,6 +270,46 @@ TEST(WriteOnnx, CornersOfASinglePointAreRefused) {
   EXPECT_EQ(grid("[2, 3]", "true"), "");
   EXPECT_EQ(grid("[1, 3]", "false"), "");
   EXPECT_THAT(grid("[1, 3]", "true"), HasSubstr("corners are aligned of a single point"));
+}
+
+TEST(WriteOnnx, AnEllipsisStandsForAsManyAxesInEveryTerm) {
+  const ir::Graph graph =
+      parsed("", R"("op": "einsum", "inputs": ["x", "b", "c"], "equation": "i...j, j...k ,...->i...k")",
+             R"("x": {"type": "f32[2, 3, 1, 5]"}, "b": {"type": "f32[5, 4, 6]"}, "c": {"type": "f32[]"})");
+  ::onnx::ModelProto proto;
+  ASSERT_TRUE(proto.ParseFromString(write_onnx(graph, {})));
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  for (const auto& tensor : proto.graph().initializer()) {
+    std::vector<std::int64_t>& shape = shapes[tensor.name()];
+    shape.resize(tensor.raw_data().size() / sizeof(std::int64_t));
+    std::memcpy(shape.data(), tensor.raw_data().data(), tensor.raw_data().size());
+  }
+  ASSERT_EQ(proto.graph().node_size(), 3);
+  EXPECT_EQ(shapes.at(proto.graph().node(0).input(1)), (std::vector<std::int64_t>{5, 1, 4, 6}));
+  EXPECT_EQ(shapes.at(proto.graph().node(1).input(1)), (std::vector<std::int64_t>{1, 1}));
+  EXPECT_EQ(proto.graph().node(2).input(0), "x");
+}
+
+TEST(WriteOnnx, AGridOfHalvesIsComputedInSingles) {
+  const ir::Graph graph =
+      parsed("", R"("op": "affine_grid", "inputs": ["x"], "output_shape": [2, 3])", R"("x": {"type": "f16[1, 2, 3]"})");
+  ::onnx::ModelProto proto;
+  ASSERT_TRUE(proto.ParseFromString(write_onnx(graph, {})));
+  std::vector<std::string> ops;
+  for (const auto& node : proto.graph().node()) ops.push_back(node.op_type());
+  EXPECT_EQ(ops, (std::vector<std::string>{"Cast", "AffineGrid", "Cast"}));
+}
+
+TEST(WriteOnnx, ACellThatIsClippedIsRefused) {
+  const auto recurrent = [](const std::string& op, const std::string& rows, const std::string& more) {
+    return error_of(parsed("", R"("op": ")" + op + R"(", "inputs": ["x", "w", "r"])" + more,
+                           R"("x": {"type": "f32[2, 1, 3]"}, "w": {"type": "f32[1, )" + rows +
+                               R"(, 3]"}, "r": {"type": "f32[1, )" + rows + R"(, 2]"})"));
+  };
+  EXPECT_EQ(recurrent("lstm", "8", ""), "");
+  EXPECT_EQ(recurrent("lstm", "8", R"(, "clip": 0.5)"),
+            "no ONNX operator for 'y' (lstm): ONNX does not say whether its clip bounds the cell, too");
+  EXPECT_EQ(recurrent("gru", "6", R"(, "clip": 0.5)"), "");
 }
 
 TEST(WriteOnnx, ParamsAreStoredOrInputs) {

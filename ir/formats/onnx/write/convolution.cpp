@@ -140,13 +140,16 @@ void write_grid_sample(const ops::GridSample& op, NodeWriter& node) {
       .integer("align_corners", op.align_corners ? 1 : 0);
 }
 
+/// ONNX defines it by operators in theta's dtype, each of which would round to 16 bits.
 void write_affine_grid(const ops::AffineGrid& op, NodeWriter& node) {
   if (op.align_corners && std::ranges::count(op.output_shape, 1) != 0)
     NodeWriter::refuse("ONNX does not say where corners are aligned of a single point");
   Numbers size = {node.shape(0)[0], 1};
   size.insert(size.end(), op.output_shape.begin(), op.output_shape.end());
-  node.add("AffineGrid", {node.in(0), node.stored(size)}, {node.out()})
-      .integer("align_corners", op.align_corners ? 1 : 0);
+  const Names operands = {node.wide(0), node.stored(size)};
+  node.rounded([&](const std::string& y) {
+    node.add("AffineGrid", node.compute_dtype(), operands, {y}).integer("align_corners", op.align_corners ? 1 : 0);
+  });
 }
 
 }  // namespace

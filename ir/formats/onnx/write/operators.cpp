@@ -121,7 +121,6 @@ constexpr Operator operators[] = {
     {"MaxPool", 22, R | bytes},
     {"MaxUnpool", 11, F},
     {"MaxUnpool", 22, R},
-    {"MeanVarianceNormalization", 13, R},
     {"Min", 13, N},
     {"Mish", 18, F},
     {"Mish", 22, R},

@@ -1,4 +1,5 @@
 // Products of matrices.
+#include <algorithm>
 #include <numeric>
 
 #include "ir/formats/onnx/write/writers.hpp"
@@ -39,7 +40,39 @@ void write_gemm(const ops::Gemm& op, NodeWriter& node) {
       .integer("transB", op.transpose_b ? 1 : 0);
 }
 
-void write_einsum(const ops::Einsum& op, NodeWriter& node) { node.add("Einsum").text("equation", op.equation); }
+/// The terms of an equation that stand for operands.
+std::vector<std::string> terms_of(const std::string& equation) {
+  std::vector<std::string> terms = {""};
+  for (const char c : equation.substr(0, equation.find('-'))) {
+    if (c == ',')
+      terms.emplace_back();
+    else if (c != ' ')
+      terms.back() += c;
+  }
+  return terms;
+}
+
+/// An ellipsis stands for as many axes in every term, in ONNX: one with fewer gets axes of one element in front of
+/// them.
+void write_einsum(const ops::Einsum& op, NodeWriter& node) {
+  constexpr std::string_view dots = "...";
+  const std::vector<std::string> terms = terms_of(op.equation);
+  const auto axes_of_dots = [&](std::size_t i) {
+    return terms[i].find(dots) != std::string::npos ? node.shape(i).size() + dots.size() - terms[i].size() : 0;
+  };
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < terms.size(); ++i) most = std::max(most, axes_of_dots(i));
+  Names operands = node.ins();
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const std::size_t at = terms[i].find(dots);
+    if (at == std::string::npos || axes_of_dots(i) == most) continue;
+    Numbers shape(node.shape(i).begin(), node.shape(i).end());
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(at), most - axes_of_dots(i), 1);
+    operands[i] = node.between();
+    node.add("Reshape", {node.in(i), node.stored(shape)}, {operands[i]}).integer("allowzero", 1);
+  }
+  node.add("Einsum", operands, {node.out()}).text("equation", op.equation);
+}
 
 /// Paired axes have one letter in both terms; batch axes come first, then the free ones of a and of b.
 void write_dot_general(const ops::DotGeneral& op, NodeWriter& node) {

@@ -171,6 +171,7 @@ void write_gru(const ops::Gru& op, NodeWriter& node) {
 
 void write_lstm(const ops::Lstm& op, NodeWriter& node) {
   if (op.cell_states) NodeWriter::refuse("it gives the cell of every step");
+  if (op.clip) NodeWriter::refuse("ONNX does not say whether its clip bounds the cell, too");
   add_recurrent(op, node, "LSTM", {op.gate_activation, op.cell_activation, op.hidden_activation})
       .integer("input_forget", op.input_forget ? 1 : 0);
 }
