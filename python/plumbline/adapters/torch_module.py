@@ -209,7 +209,7 @@ class _Taps:
 
 def _tapped(torch, module, taps):
     """A module that returns what another does, and behind it the outputs of its innermost modules, in their order; and
-    a list that has the paths of these after each run. Exporters refuse modules that change themselves."""
+    a list that has the paths of these from its first run on. Exporters refuse modules that change themselves."""
     paths = []
     idle = (torch.nn.Identity, torch.nn.modules.dropout._DropoutNd)
 
@@ -225,8 +225,9 @@ def _tapped(torch, module, taps):
                     if taps and path and not list(one.children()) and not isinstance(one, idle):
                         hooks.enter_context(shown.of(path, one))
                 made = _results(torch, self.inner(*args))
-            paths[:] = shown.seen
-            return (*made, *shown.seen.values())
+            if not paths:  # an exporter's tensors may be others where those of a run are one
+                paths.extend(shown.seen)
+            return (*made, *(shown.seen[path] for path in paths))
 
     # Exporting sets the mode of the module back to what the wrapper's was.
     return Tapped().eval(), paths
