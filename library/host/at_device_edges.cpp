@@ -11,10 +11,8 @@ struct Edge {
 constexpr Edge edges[] = {{true, "behind ", "end"}, {false, "before ", "start"}};
 
 /// Calls the function with one tensor at an edge, the others between guard zones.
-AtEdges at_edge(const Call& call, std::size_t which, const Edge& edge) {
-  CallMemory memory(call, Pattern::nan);
+AtEdges at_edge(const Call& call, const CallMemory& memory, std::size_t which, const Edge& edge) {
   std::vector<void*> addresses = memory.addresses();
-  memory.invoke(call);  // has the operands there, and shows that without an edge nothing faults
   const bool is_operand = which < call.operands.size();
   const ir::TensorType& type =
       is_operand ? call.operands[which].tensor.type() : call.outputs[which - call.operands.size()];
@@ -39,9 +37,11 @@ AtEdges at_edge(const Call& call, std::size_t which, const Edge& edge) {
 }  // namespace
 
 AtEdges at_device_edges(const Call& call) {
+  CallMemory memory(call, Pattern::nan);
+  memory.invoke(call);  // has the operands there
   for (const Edge& edge : edges)
     for (std::size_t i = 0; i < call.operands.size() + call.outputs.size(); ++i) {
-      AtEdges found = at_edge(call, i, edge);
+      AtEdges found = at_edge(call, memory, i, edge);
       if (!found.misdeed.empty() || !found.error.empty()) return found;
     }
   return {};

@@ -19,7 +19,13 @@ std::vector<std::byte> bytes_of(T bits, std::size_t times = 1) {
 
 /// Repeats the element from the first byte on.
 void fill(std::span<std::byte> memory, std::span<const std::byte> element) {
-  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = element[i % element.size()];
+  std::size_t done = std::min(memory.size(), element.size());
+  std::memcpy(memory.data(), element.data(), done);
+  while (done < memory.size()) {
+    const std::size_t more = std::min(done, memory.size() - done);
+    std::memcpy(memory.data() + done, memory.data(), more);
+    done += more;
+  }
 }
 
 std::size_t page_bytes() {

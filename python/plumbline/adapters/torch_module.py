@@ -21,16 +21,16 @@ class Torch:
     passed over. Where nobody looks at modules, the module runs as it is; where somebody does, without PyTorch's fast
     paths, which compute several modules at once. `compile`, a function such as torch.compile, makes what runs of the
     module, which then gives results alone. The module runs in evaluation mode on `device`; weights are exported as they
-    are, by `opset`, a version of ONNX's operators, or the exporter's own.
+    are.
     """
 
-    def __init__(self, module, args, device="cpu", taps="modules", compile=None, names=None, opset=None):
+    def __init__(self, module, args, device="cpu", taps="modules", compile=None, names=None):
         import torch
         if taps not in ("modules", "results"):
             raise ValueError(f"taps is modules or results, got '{taps}'")
         if compile is not None and taps == "modules":
             raise ValueError("what is compiled gives results alone: taps='results'")
-        self._torch, self._device, self._opset = torch, device, opset
+        self._torch, self._device = torch, device
         args = tuple(args)
         self.input_names = list(names or [f"x{k}" for k in range(len(args))])
         self.inputs = dict(zip(self.input_names, args))
@@ -89,18 +89,27 @@ class Torch:
             raise Error("an input is called as an output is; give names=[...] for the inputs")
         words = {"input_names": self.input_names, "output_names": self.output_names}
         reasons = []
-        for exporter in ({"dynamo": True, "external_data": False, "verbose": False, "opset_version": self._opset},
-                         {"dynamo": False, "do_constant_folding": True, "opset_version": self._opset or 17}):
+        for exporter in ({"dynamo": True, "external_data": False, "verbose": False},
+                         {"dynamo": False, "do_constant_folding": True, "opset_version": 17}):
             if exporter["dynamo"] and importlib.util.find_spec("onnxscript") is None:
                 continue
             try:
                 with torch.no_grad(), _without_fast_paths(torch), warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     torch.onnx.export(self._tapped, given, self.model, **words, **exporter)
+                self._require_outputs()
                 return
             except Exception as problem:  # of any kind: exporters raise what they meet
                 reasons.append(f"{type(problem).__name__}: {problem}")
         raise Unsupported("torch.onnx.export does not read the module: " + "; ".join(reasons))
+
+    def _require_outputs(self):
+        """Throws where the exporter made one output of two that have the same numbers, as optimisers do."""
+        import onnx
+        written = [one.name for one in onnx.load(self.model).graph.output]
+        if written != self.output_names:
+            lost = [name for name in self.output_names if name not in written]
+            raise Error(f"it wrote {len(written)} outputs of {len(self.output_names)}; {', '.join(lost)} are missing")
 
 
 @contextlib.contextmanager
@@ -146,6 +155,17 @@ class _Taps:
     def __init__(self, torch, args):
         self._torch, self._known = torch, list(args)
         self.seen = {}
+        self._rows = []  # pairs of a tensor and its rows, which several layers may be given
+
+    def rows(self, name, x):
+        """A tensor as a matrix of its last axis."""
+        for whole, rows in self._rows:
+            if whole is x:
+                return rows
+        rows = x.reshape(-1, x.shape[-1])
+        self._rows.append((x, rows))
+        self.keep(f"{name}.rows", rows)
+        return rows
 
     def keep(self, name, tensor):
         if isinstance(tensor, self._torch.Tensor) and name not in self.seen:
@@ -172,9 +192,7 @@ class _Taps:
         def forward(x):
             if x.dim() == 2:
                 return product(x)
-            rows = x.reshape(-1, x.shape[-1])
-            self.keep(f"{name}.rows", rows)
-            made = product(rows)
+            made = product(self.rows(name, x))
             self.keep(name, made)
             return made.reshape(*x.shape[:-1], made.shape[-1])
 
@@ -191,7 +209,7 @@ class _Taps:
 
 def _tapped(torch, module, taps):
     """A module that returns what another does, and behind it the outputs of its innermost modules, in their order; and
-    a list that has the paths of these after each run. Exporters refuse modules that change themselves."""
+    a list that has the paths of these from its first run on. Exporters refuse modules that change themselves."""
     paths = []
     idle = (torch.nn.Identity, torch.nn.modules.dropout._DropoutNd)
 
@@ -207,8 +225,9 @@ def _tapped(torch, module, taps):
                     if taps and path and not list(one.children()) and not isinstance(one, idle):
                         hooks.enter_context(shown.of(path, one))
                 made = _results(torch, self.inner(*args))
-            paths[:] = shown.seen
-            return (*made, *shown.seen.values())
+            if not paths:  # an exporter's tensors may be others where those of a run are one
+                paths.extend(shown.seen)
+            return (*made, *(shown.seen[path] for path in paths))
 
     # Exporting sets the mode of the module back to what the wrapper's was.
     return Tapped().eval(), paths
