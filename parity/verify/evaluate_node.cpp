@@ -3,6 +3,7 @@
 #include <set>
 
 #include "ir/ops/gather.hpp"
+#include "ir/passes/inline_bodies.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/judges/node_judge.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
@@ -38,7 +39,7 @@ CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n, const std::vector<ir::
   } catch (const bounds::NoModel& lack) {
     own.no_model = lack.what();
     own.local.truth = core::evaluate_widened(executors_.reference, node.segment, own.fed);
-    if (is_foreign()) evaluate_by_runs(n, own);
+    if (is_foreign() || ir::passes::has_body(graph_.nodes()[n])) evaluate_by_runs(n, own);
   }
   return own;
 }
@@ -46,7 +47,8 @@ CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n, const std::vector<ir::
 /// Whether a group is judged by runs from the beginning: error models of the ops, one after the other, may allow it too
 /// little, or its outputs are judged together and the candidate does not show all of them.
 bool CaseRun::is_judged_by_runs(std::size_t n) const {
-  if (!is_foreign()) return false;
+  // Nobody shows what is inside of an op that a body defines.
+  if (!is_foreign() && !ir::passes::has_body(graph_.nodes()[n])) return false;
   const core::Segment& segment = state_.node(n).segment;
   const auto is_shown = [this](ir::Value v) { return state_.is_captured(v); };
   const bool lacks_output = !std::ranges::all_of(graph_.nodes()[n].outputs, is_shown);

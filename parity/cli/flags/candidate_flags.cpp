@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <set>
 
+#include "parity/cli/flags/ops_flag.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/core/terminal/shell_word.hpp"
 #include "parity/foreign/candidate.hpp"
@@ -143,7 +144,7 @@ std::string repeated(const CandidateFlags& flags) {
   add("--framework", flags.options.framework, usual.options.framework);
   add("--args", flags.options.arguments, usual.options.arguments);
   add("--align", std::to_string(flags.options.align), std::to_string(usual.options.align));
-  return text + (flags.options.returns ? " --returns" : "");
+  return text + (flags.options.returns ? " --returns" : "") + repeated_ops();
 }
 
 }  // namespace plumb::parity::cli::flags
