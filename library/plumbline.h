@@ -192,6 +192,86 @@ PLUMB_API const char* plumb_result_text(plumb_result* result); /* the table of `
 PLUMB_API const char* plumb_result_json(plumb_result* result); /* that of --json */
 PLUMB_API void plumb_result_free(plumb_result* result);
 
+/* Ops of the caller's (docs/library.md), known by their names to graphs that are read later, for the life of the
+ * process. Callbacks of one op are called one at a time, by any thread. They return 0, or what `fail` returns, which
+ * keeps the text. They see copies of tensors: writing beyond one is found, and is an error. `attributes` is a JSON
+ * object that has all of them, and `number` gives one that is a bool, an int or a real; NaN for any other. */
+
+/* The types of the results on operands of these types: hands over one tensor without data for each, in order. */
+typedef struct plumb_op_infer_args {
+  uint32_t struct_size, input_count;
+  void* user;
+  const char* attributes;
+  const plumb_tensor* inputs; /* without data */
+  void* context;
+  double (*number)(void* context, const char* attribute);
+  int (*fail)(void* context, const char* text);
+  int (*give)(void* context, const plumb_tensor* type);
+} plumb_op_infer_args;
+/* Computes: writes every element of the outputs. Also asked for in f64 and c128, where it is the definition. */
+typedef struct plumb_op_cpu_args {
+  uint32_t struct_size, input_count, output_count, flags; /* flags: 0 */
+  void* user;
+  const char* attributes;
+  const plumb_tensor *inputs, *outputs;
+  void* context;
+  double (*number)(void* context, const char* attribute);
+  int (*fail)(void* context, const char* text);
+} plumb_op_cpu_args;
+/* How far each element of each output may be off where an operation is off by at most `unit` of its result, 2^-24 for
+ * f32 and narrower: writes tensors of f64 as large as the outputs. Operands and outputs are in f64 and c128. */
+typedef struct plumb_op_bounds_args {
+  uint32_t struct_size, input_count, output_count, flags; /* flags: 0 */
+  void* user;
+  const char* attributes;
+  const plumb_tensor *inputs, *outputs, *bounds;
+  void* context;
+  double (*number)(void* context, const char* attribute);
+  int (*fail)(void* context, const char* text);
+  double unit;
+} plumb_op_bounds_args;
+/* A compute shader for these types: GLSL or SPIR-V, which lives until the next call, workgroups, and push constants.
+ * Storage buffers are bound in set 0: operands first, from binding 0 on, then results. Where it sets neither GLSL nor
+ * SPIR-V, the device runs the body. */
+typedef struct plumb_op_gpu_args {
+  uint32_t struct_size, input_count, output_count, flags; /* flags: 0 */
+  void* user;
+  const char* attributes;
+  const plumb_tensor *inputs, *outputs; /* without data */
+  void* context;
+  double (*number)(void* context, const char* attribute);
+  int (*fail)(void* context, const char* text);
+  const char* glsl;
+  const uint32_t* spirv;
+  size_t spirv_count; /* words */
+  uint32_t groups[3];
+  uint32_t push_count;
+  uint32_t push[32];
+} plumb_op_gpu_args;
+
+typedef struct plumb_op_v1 {
+  uint32_t struct_size;
+  uint32_t flags; /* 0 */
+  void* user;
+  const char* name;   /* has a dot: "acme.swish2" */
+  const char* schema; /* JSON: summary, formula, inputs, outputs, attributes, error_class */
+  int (*infer)(plumb_op_infer_args* args);
+  const char* body; /* the op as plumb.graph/1, which is enough by itself; else cpu is the definition */
+  int (*cpu)(plumb_op_cpu_args* args);
+  int (*bounds)(plumb_op_bounds_args* args); /* without a body, unless error_class is bits, exact or rounded */
+  int (*gpu)(plumb_op_gpu_args* args);
+} plumb_op_v1;
+PLUMB_API plumb_error* plumb_register_op(const plumb_op_v1* op);
+
+/* What a library for `plumb --ops LIB.so` exports: it hands over each of its ops, and returns 0 or what `take` did. */
+typedef struct plumb_ops_args {
+  uint32_t struct_size;
+  uint32_t abi; /* PLUMB_ABI of the program */
+  void* context;
+  int (*take)(void* context, const plumb_op_v1* op);
+} plumb_ops_args;
+int plumb_ops_entry(const plumb_ops_args* args);
+
 #ifdef __cplusplus
 }
 #endif

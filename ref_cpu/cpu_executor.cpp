@@ -6,11 +6,13 @@
 #include <new>
 #include <set>
 
+#include "ir/registered_op.hpp"
 #include "ref_cpu/in_place.hpp"
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernel_table.hpp"
 #include "ref_cpu/memory_plan.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/registered_op.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -19,7 +21,7 @@ namespace {
 ErasedKernel kernel_of(const CpuOptions& options, const ir::OpSchema& schema) {
   for (const auto* table : {&chosen_kernels().ops, &options.extra_kernels})
     if (const auto found = table->find(&schema); found != table->end()) return found->second;
-  return nullptr;
+  return ir::registered(schema) != nullptr ? run_registered : nullptr;
 }
 
 /// How a node's kernel adds; nothing for a kernel of somebody else's.

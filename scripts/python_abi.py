@@ -39,6 +39,10 @@ def parameter(text, structs):
     if pointer:
         types = [t for _, t in parameters(pointer["parameters"], structs)]
         return pointer["name"], f"CFUNCTYPE({', '.join([TYPES[pointer['result'].strip()], *types])})"
+    array = re.match(r"(?P<one>.+)\[(?P<count>\d+)\]$", text.strip(), re.S)
+    if array:
+        name, kind = parameter(array["one"], structs)
+        return name, f"{kind} * {array['count']}"
     declared, stars, name = re.match(r"(.+?)((?:\s*\*\s*(?:const\s*)?)*)\s*(\w*)$", text.strip(), re.S).groups()
     if not name and not stars:
         return None, None

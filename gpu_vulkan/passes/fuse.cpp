@@ -5,6 +5,7 @@
 
 #include "gpu_vulkan/passes/passes.hpp"
 #include "ir/ops/reshape.hpp"
+#include "ir/passes/inline_bodies.hpp"
 
 namespace plumb::gpu_vulkan::passes {
 namespace {
@@ -61,7 +62,7 @@ const ir::Op& essence(const Fused& fused, std::size_t n) {
 Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params,
            const device::DeviceFacts& facts, const region::RegionSetting& regions) {
   const PassSetting setting{capture.wanted, params, facts, capture.surviving && !capture.as_plain, regions};
-  Fused fused{.graph = graph};
+  Fused fused{.graph = write_out(graph, regions)};
   for (const auto pass : {fold_batch_norms, fuse_layer_norms, fuse_gelus, fuse_attentions, sink_transposes, view_heads,
                           fuse_biases, fuse_conv_epilogues, fuse_residuals, fold_casts, fuse_regions})
     fused.graph = pass(fused.graph, setting);
@@ -71,7 +72,8 @@ Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& 
 }
 
 Fused unfused(const ir::Graph& graph, const ir::Capture& capture) {
-  Fused fused{.graph = graph, .capture = capture};
+  Fused fused{.graph = write_out(graph, {}), .capture = capture};
+  if (fused.graph.value_count() > graph.value_count()) fused.capture = surviving(graph, fused.graph, capture);
   match(graph, fused);
   return fused;
 }
@@ -84,6 +86,9 @@ std::vector<ir::NodeReport> reports_of(const Fused& fused, const ir::Graph& orig
     if (!fused.absorbed[n]) {
       made.push_back(reports[to]);
       made.back().nanoseconds.reset();
+      // A body's sums are those of several kernels, and a report would say them of one.
+      if (ir::passes::has_body(original.nodes()[n]) && std::ranges::count(fused.stands_for, n) > 1)
+        made.back().sums.clear();
       continue;
     }
     ir::NodeReport report;

@@ -8,6 +8,9 @@ namespace plumb::gpu_vulkan::passes {
 // nodes that the device runs natively, and drop only values that nothing else reads and
 // that are not wanted; value v of the result is value v of the original.
 
+/// Registered ops by their authors' shaders, or as the nodes of their bodies: the first pass, which nobody turns off.
+ir::Graph write_out(const ir::Graph& graph, const region::RegionSetting& setting);
+
 /// Params and constants cast to a narrower float: constants of that dtype, rounded once for all runs.
 ir::Graph fold_casts(const ir::Graph& graph, const PassSetting& setting);
 

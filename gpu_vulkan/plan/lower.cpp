@@ -7,6 +7,7 @@
 #include "gpu_vulkan/op_table.hpp"
 #include "gpu_vulkan/plan/in_place.hpp"
 #include "ir/ops/constant.hpp"
+#include "ir/registered_op.hpp"
 
 namespace plumb::gpu_vulkan::plan {
 namespace {
@@ -182,6 +183,7 @@ Groups groups_for(std::int64_t count, std::int64_t each) {
 }
 
 bool has_kernel(const ir::OpSchema& schema) {
+  if (const ir::DeclaredOp* const op = ir::registered(schema)) return op->code.body || op->code.gpu;
   return &schema == &ir::schema<ir::ops::Constant>() || kernels().contains(&schema);
 }
 

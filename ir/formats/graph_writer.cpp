@@ -2,6 +2,7 @@
 #include <set>
 
 #include "ir/formats/graph_file.hpp"
+#include "ir/formats/node_text.hpp"
 #include "ir/formats/tensor_json.hpp"
 #include "ir/ops/constant.hpp"
 
@@ -49,29 +50,6 @@ void add_expectation(JsonObject& object, const GraphFile& file, const std::strin
     add_elements(object, expected);
   else
     object.emplace_back("data", base64_of(expected.bytes()));
-}
-
-Json attribute_json(const Attribute& attribute) {
-  return std::visit(
-      []<class T>(const T& x) -> Json {
-        if constexpr (std::is_same_v<T, double>) {
-          return json_of(x);
-        } else if constexpr (std::is_same_v<T, Bytes>) {
-          return base64_of(x);
-        } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<double>>) {
-          JsonArray array;
-          for (const auto element : x) {
-            if constexpr (std::is_same_v<T, std::vector<double>>)
-              array.push_back(json_of(element));
-            else
-              array.emplace_back(element);
-          }
-          return array;
-        } else {
-          return x;
-        }
-      },
-      attribute);
 }
 
 /// The name of a value, which must find it again: a node may be called "x:1" while "x"
@@ -161,6 +139,29 @@ void write_results(Page& page, const GraphFile& file) {
 }
 
 }  // namespace
+
+Json attribute_json(const Attribute& attribute) {
+  return std::visit(
+      []<class T>(const T& x) -> Json {
+        if constexpr (std::is_same_v<T, double>) {
+          return json_of(x);
+        } else if constexpr (std::is_same_v<T, Bytes>) {
+          return base64_of(x);
+        } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<double>>) {
+          JsonArray array;
+          for (const auto element : x) {
+            if constexpr (std::is_same_v<T, std::vector<double>>)
+              array.push_back(json_of(element));
+            else
+              array.emplace_back(element);
+          }
+          return array;
+        } else {
+          return x;
+        }
+      },
+      attribute);
+}
 
 std::string write_graph(const GraphFile& file) {
   Page page;

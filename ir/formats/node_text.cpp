@@ -52,13 +52,6 @@ void check_choice(const FieldInfo& field, const Attribute& attribute) {
   fail("no such choice: '", name->substr(0, longest_quote), "', there are ", choices);
 }
 
-Attribute parse_attribute(const FieldInfo& field, const Json& json) {
-  auto attribute = attribute_from(json, field.kind);
-  require(attribute.has_value(), "must be of kind ", field.kind, ", got ", json.kind());
-  check_choice(field, *attribute);
-  return std::move(*attribute);
-}
-
 /// "values" of a constant stand for its "data".
 void add_values(const NodeText& node, Attributes& attributes, const Json& values) {
   require(node.op == ops::Constant::name, "has no attribute 'values'");
@@ -73,6 +66,13 @@ void add_values(const NodeText& node, Attributes& attributes, const Json& values
 }
 
 }  // namespace
+
+Attribute parse_attribute(const FieldInfo& field, const Json& json) {
+  auto attribute = attribute_from(json, field.kind);
+  require(attribute.has_value(), "must be of kind ", field.kind, ", got ", json.kind());
+  check_choice(field, *attribute);
+  return std::move(*attribute);
+}
 
 void check_name(std::string_view name) {
   require(!name.empty(), "a name must not be empty");

@@ -33,6 +33,12 @@ void check_keys(const JsonObject& object, std::initializer_list<std::string_view
 /// Takes a node apart. Throws Error.
 NodeText parse_node(const Json& json);
 
+/// The value of an attribute. Throws Error where it is of another kind, or no choice.
+Attribute parse_attribute(const FieldInfo& field, const Json& json);
+
+/// How a file has an attribute.
+Json attribute_json(const Attribute& attribute);
+
 /// The op with its attributes; nothing when anything was wrong, all of which is noted.
 std::optional<Op> parse_op(const NodeText& node, Findings& findings);
 

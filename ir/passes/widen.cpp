@@ -2,6 +2,7 @@
 
 #include "ir/ops/bitcast.hpp"
 #include "ir/ops/cast.hpp"
+#include "ir/passes/inline_bodies.hpp"
 
 namespace plumb::ir::passes {
 namespace {
@@ -56,6 +57,7 @@ DType wider(DType dtype) {
 }
 
 Graph widen(const Graph& graph, Reals reals) {
+  if (has_bodies(graph)) return widen(inline_bodies(graph), reals);
   Graph wide = graph.sources([](const TensorType& type) { return TensorType{wider(type.dtype), type.shape}; });
   for (const Node& node : graph.nodes()) {
     if (!node.op.schema().makes_values) {

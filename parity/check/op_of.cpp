@@ -4,6 +4,7 @@
 #include "ir/formats/json.hpp"
 #include "ir/formats/node_text.hpp"
 #include "ir/op_list.hpp"
+#include "ir/registered_op.hpp"
 #include "parity/check/check.hpp"
 #include "parity/core/did_you_mean.hpp"
 
@@ -19,7 +20,7 @@ const ir::OpSchema& schema_of(const std::string& name, const WordNames& called) 
   const ir::OpSchema* const schema = ir::find_schema(name);
   if (schema != nullptr) return *schema;
   std::vector<std::string> names;
-  for (const ir::OpSchema* one : ir::all_schemas()) names.emplace_back(one->name);
+  for (const ir::OpSchema* one : ir::known_schemas()) names.emplace_back(one->name);
   const std::string meant = core::did_you_mean(name, names);
   ir::fail(called.op, ": there is no op '", name.substr(0, longest_quote), "'",
            meant.empty() ? "; `plumb ops` lists them" : meant);

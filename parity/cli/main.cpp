@@ -10,6 +10,7 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/as_meant.hpp"
 #include "parity/cli/flags/environment.hpp"
+#include "parity/cli/flags/ops_flag.hpp"
 #include "parity/cli/process.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/show/help_formatter.hpp"
@@ -89,6 +90,7 @@ int run(int argc, char** argv) {
   for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
     Action action = command.declare(*sub);
+    flags::add_ops_flag(*sub);
     flags::take_as_meant(*sub);
     const std::string own = sub->get_footer() == app.get_footer() ? "" : sub->get_footer() + '\n';
     sub->footer(own + app.get_footer() + "\nexample:\n  " + std::string(command.example));
@@ -109,6 +111,7 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : usage_error;
   }
   flags::require_known_environment();
+  flags::register_given_ops();
   return chosen();
 }
 

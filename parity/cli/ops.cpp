@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "gpu_vulkan/plan/lower.hpp"
+#include "ir/registered_op.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/show/accuracy_text.hpp"
+#include "parity/cli/show/ops_json.hpp"
 #include "parity/cli/show/ops_text.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/did_you_mean.hpp"
@@ -23,15 +24,12 @@ struct OpsFlags {
   bool markdown = false, accuracy = false, json = false;
 };
 
-struct Row {
-  const ir::OpSchema* schema;
-  bool on_cpu, on_vulkan;
-};
+using Row = show::OpRow;
 
 std::vector<Row> rows() {
   const ref_cpu::CpuExecutor cpu;
   std::vector<Row> all;
-  for (const auto* schema : ir::all_schemas())
+  for (const auto* schema : ir::known_schemas())
     all.push_back({schema, cpu.has_kernel(*schema), gpu_vulkan::plan::has_kernel(*schema)});
   return all;
 }
@@ -47,22 +45,11 @@ void print_table() {
   };
   line("op", "tier", "ref_cpu", "gpu_vulkan", "what it does");
   for (const Row& row : all)
-    line(row.schema->name, std::to_string(row.schema->tier), row.on_cpu ? "yes" : "-", row.on_vulkan ? "yes" : "-",
-         row.schema->summary);
+    line(row.schema->name, ir::registered(*row.schema) ? "-" : std::to_string(row.schema->tier),
+         row.on_cpu ? "yes" : "-", row.on_vulkan ? "yes" : "-", row.schema->summary);
   const auto count = [&](auto has) { return std::count_if(all.begin(), all.end(), has); };
   show::print("{} ops: {} on ref_cpu, {} on gpu_vulkan; `plumb ops NAME` shows one\n", all.size(),
               count([](const Row& row) { return row.on_cpu; }), count([](const Row& row) { return row.on_vulkan; }));
-}
-
-void print_json() {
-  auto list = nlohmann::ordered_json::array();
-  for (const Row& row : rows())
-    list.push_back({{"op", row.schema->name},
-                    {"tier", row.schema->tier},
-                    {"ref_cpu", row.on_cpu},
-                    {"gpu_vulkan", row.on_vulkan},
-                    {"summary", row.schema->summary}});
-  std::cout << list.dump(2) << '\n';
 }
 
 }  // namespace
@@ -77,7 +64,7 @@ Action ops(CLI::App& app) {
     if (!flags->name.empty()) {
       const auto* schema = ir::find_schema(flags->name);
       std::vector<std::string> names;
-      for (const auto* one : ir::all_schemas()) names.emplace_back(one->name);
+      for (const auto* one : ir::known_schemas()) names.emplace_back(one->name);
       const std::string meant = core::did_you_mean(flags->name, names);
       ir::require(schema != nullptr, "there is no op '", flags->name, "'",
                   meant.empty() ? "; `plumb ops` lists them" : meant);
@@ -87,7 +74,7 @@ Action ops(CLI::App& app) {
     } else if (flags->accuracy) {
       std::cout << show::accuracy_markdown();
     } else if (flags->json) {
-      print_json();
+      std::cout << show::ops_json(rows()) << '\n';
     } else {
       print_table();
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/passes/inline_bodies.hpp"
 #include "ir/passes/widen.hpp"
 
 namespace plumb::parity::core {
@@ -26,14 +27,16 @@ bool narrows(const ir::Graph& graph, const ir::Node& node) {
   return std::ranges::any_of(node.outputs, [&](ir::Value v) { return units(v) > widest(node.inputs); });
 }
 
-JudgedOutput judged_of(const ir::Graph& graph, const std::set<std::size_t>& nodes, std::size_t last) {
+JudgedOutput judged_of(const Segment& segment) {
   std::vector<ir::ErrorClass> classes;
   JudgedOutput judged;
-  for (const std::size_t n : nodes) classes.push_back(graph.nodes()[n].op.error_class());
+  for (const ir::Node& node : segment.graph.nodes()) classes.push_back(node.op.error_class());
   judged.error_class = chained(classes);
   // The truth of f32 -> f16 -> f32 does not round in the middle, as an executor does.
-  for (const std::size_t n : nodes)
-    if (n != last && narrows(graph, graph.nodes()[n])) judged.error_class = ir::ErrorClass::comp;
+  for (const ir::Node& node : segment.graph.nodes()) {
+    const bool is_last = std::ranges::find(segment.outputs, node.outputs[0]) != segment.outputs.end();
+    if (!is_last && narrows(segment.graph, node)) judged.error_class = ir::ErrorClass::comp;
+  }
   return judged;
 }
 
@@ -70,7 +73,9 @@ Segment segment_of(const ir::Graph& graph, std::size_t node, const Available& av
     if (n == node) segment.outputs = outputs;
   }
   for (const ir::Value v : segment.outputs) segment.graph.returns(v);
-  segment.judged = judged_of(graph, nodes, node);
+  // An op whose author gave it a body is judged as the nodes of that.
+  if (ir::passes::has_bodies(segment.graph)) segment.graph = ir::passes::inline_bodies(segment.graph);
+  segment.judged = judged_of(segment);
   return segment;
 }
 

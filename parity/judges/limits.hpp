@@ -50,6 +50,9 @@ Judgement propagated(const Question& question, const judges::definitions::Defini
 /// By the definition in parity/judges/definitions/ops.
 Judgement judge_by_definition(const Question& question);
 
+/// By the bounds that the author of a registered op states. Throws Error, naming the op, where one is negative or NaN.
+Judgement judge_by_bounds(const Question& question);
+
 /// Feeds of a definition, the operands and `own`: feeds_of() converts them to the dtypes of its inputs,
 /// widened_feeds_of() to those of its truth.
 ir::Feeds feeds_of(const Question& question, const judges::definitions::Definition& definition, const ir::Feeds& own);

@@ -2,6 +2,7 @@
 // parity/judges/definitions/ops.
 #include "parity/judges/question.hpp"
 
+#include "ir/registered_op.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/judges/definitions/definition.hpp"
 #include "parity/judges/limits.hpp"
@@ -45,6 +46,8 @@ double Question::storage(std::size_t k, double y) const {
 std::optional<Judge> find_judge(const ir::Op& op, const ExtraJudges* extra) {
   if (extra != nullptr)
     if (const auto found = extra->by_op.find(&op.schema()); found != extra->by_op.end()) return found->second(op);
+  if (const ir::DeclaredOp* const own = ir::registered(op))
+    return own->code.bounds ? std::optional(Judge(judge_by_bounds)) : std::nullopt;
   if (const auto found = table().find(&op.schema()); found != table().end()) return found->second(op);
   if (!has_error_model(op) && judges::definitions::has_definition(op)) return Judge(judge_by_definition);
   return std::nullopt;

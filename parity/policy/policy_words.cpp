@@ -8,6 +8,7 @@
 
 #include "ir/dtype.hpp"
 #include "ir/op_list.hpp"
+#include "ir/registered_op.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/exactness.hpp"
 #include "parity/policy/policy_value.hpp"
@@ -19,7 +20,7 @@ using Words = std::vector<std::string>;
 
 Words ops() {
   Words words;
-  for (const ir::OpSchema* const schema : ir::all_schemas()) words.emplace_back(schema->name);
+  for (const ir::OpSchema* const schema : ir::known_schemas()) words.emplace_back(schema->name);
   return words;
 }
 

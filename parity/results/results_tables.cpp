@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "ir/op_list.hpp"
+#include "ir/registered_op.hpp"
 
 namespace plumb::parity::results {
 namespace {
@@ -60,7 +61,7 @@ Column column(std::string name, T Row::*member, std::string units = one) {
 const std::vector<std::string>& op_choices() {
   static const auto names = [] {
     std::vector<std::string> all = {"input", "param"};
-    for (const auto* schema : ir::all_schemas()) all.emplace_back(schema->name);
+    for (const auto* schema : ir::known_schemas()) all.emplace_back(schema->name);
     return all;
   }();
   return names;

@@ -1,6 +1,9 @@
 // Runs the candidate, on the whole graph or on one node, and hashes values so that repeated runs can be compared.
 #include "parity/verify/candidate_run.hpp"
 
+#include <algorithm>
+
+#include "ir/passes/inline_bodies.hpp"
 #include "ir/raw/hash.hpp"
 
 namespace plumb::parity::verify {
@@ -72,8 +75,26 @@ CandidateRun run_tapped(ir::Executor& candidate, const ir::Graph& graph, const i
   return run(candidate, graph, feeds, {graph.results(), true, true}, 1);
 }
 
+namespace {
+
+/// The node by itself with its own op, where the segment has the body of that.
+core::Segment with_own_op(const ir::Node& node, const core::Segment& segment) {
+  core::Segment own{.graph = {}, .fed = segment.fed, .outputs = {}, .judged = segment.judged};
+  for (ir::Value v = 0; v < segment.fed.size(); ++v) own.graph.input(segment.graph.inputs()[v], segment.graph.type(v));
+  std::vector<ir::Value> operands;
+  for (const ir::Value v : node.inputs)
+    operands.push_back(static_cast<ir::Value>(std::ranges::find(segment.fed, v) - segment.fed.begin()));
+  own.outputs = own.graph.add_all(node.label, node.op, operands);
+  for (const ir::Value v : own.outputs) own.graph.returns(v);
+  return own;
+}
+
+}  // namespace
+
 CandidateRun run_alone(ir::Executor& candidate, const ir::Node& node, const core::Segment& segment,
                        const core::Lookup& fed, unsigned repeat) {
+  if (ir::passes::has_body(node) && !ir::passes::has_body(segment.graph.nodes().back()))
+    return run_alone(candidate, node, with_own_op(node, segment), fed, repeat);
   const auto refused = [](core::Verdict verdict, std::string why) {
     return CandidateRun{.refused = verdict, .why = std::move(why)};
   };

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
 
 #include "ir/passes/widen.hpp"
+#include "ir/registered_op.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/compare/measure.hpp"
 #include "parity/core/parallel.hpp"
@@ -58,6 +60,13 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
   result_.repro = repro_of(subject, options);
   result_.settings = options.settings;
   if (is_foreign()) result_.candidate = foreign::to_text(executors.foreign->description());
+  std::set<std::string_view> told;
+  for (const ir::Node& node : graph_.nodes())
+    if (const ir::DeclaredOp* const op = ir::registered(node.op); op != nullptr && !op->code.body)
+      if (told.insert(op->name).second)
+        result_.notes.push_back(op->name +
+                                " is what its author's code makes of it, within the limits that this states: "
+                                "no definition of ours tests its truth");
   if (subject.dtype && !subject.file->expected.empty())
     result_.notes.push_back("what the file expects was not checked: its numbers are not those of " +
                             std::string(ir::info(*subject.dtype).name));

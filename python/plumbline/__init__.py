@@ -18,6 +18,7 @@ _MODULES = {
     "graph": ["Graph"],
     "executors": ["Candidate", "Cpu", "Executable", "Executor", "Vulkan"],
     "verdicts": ["Result", "Row", "check", "verify"],
+    "ops": ["register_op"],
     "native": ["licence"],
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

@@ -124,6 +124,100 @@ class plumb_row(Structure):
     ]
 
 
+class plumb_op_infer_args(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("input_count", c_uint32),
+        ("user", c_void_p),
+        ("attributes", c_char_p),
+        ("inputs", POINTER(plumb_tensor)),
+        ("context", c_void_p),
+        ("number", CFUNCTYPE(c_double, c_void_p, c_char_p)),
+        ("fail", CFUNCTYPE(c_int, c_void_p, c_char_p)),
+        ("give", CFUNCTYPE(c_int, c_void_p, POINTER(plumb_tensor))),
+    ]
+
+
+class plumb_op_cpu_args(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("input_count", c_uint32),
+        ("output_count", c_uint32),
+        ("flags", c_uint32),
+        ("user", c_void_p),
+        ("attributes", c_char_p),
+        ("inputs", POINTER(plumb_tensor)),
+        ("outputs", POINTER(plumb_tensor)),
+        ("context", c_void_p),
+        ("number", CFUNCTYPE(c_double, c_void_p, c_char_p)),
+        ("fail", CFUNCTYPE(c_int, c_void_p, c_char_p)),
+    ]
+
+
+class plumb_op_bounds_args(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("input_count", c_uint32),
+        ("output_count", c_uint32),
+        ("flags", c_uint32),
+        ("user", c_void_p),
+        ("attributes", c_char_p),
+        ("inputs", POINTER(plumb_tensor)),
+        ("outputs", POINTER(plumb_tensor)),
+        ("bounds", POINTER(plumb_tensor)),
+        ("context", c_void_p),
+        ("number", CFUNCTYPE(c_double, c_void_p, c_char_p)),
+        ("fail", CFUNCTYPE(c_int, c_void_p, c_char_p)),
+        ("unit", c_double),
+    ]
+
+
+class plumb_op_gpu_args(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("input_count", c_uint32),
+        ("output_count", c_uint32),
+        ("flags", c_uint32),
+        ("user", c_void_p),
+        ("attributes", c_char_p),
+        ("inputs", POINTER(plumb_tensor)),
+        ("outputs", POINTER(plumb_tensor)),
+        ("context", c_void_p),
+        ("number", CFUNCTYPE(c_double, c_void_p, c_char_p)),
+        ("fail", CFUNCTYPE(c_int, c_void_p, c_char_p)),
+        ("glsl", c_char_p),
+        ("spirv", POINTER(c_uint32)),
+        ("spirv_count", c_size_t),
+        ("groups", c_uint32 * 3),
+        ("push_count", c_uint32),
+        ("push", c_uint32 * 32),
+    ]
+
+
+class plumb_op_v1(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("user", c_void_p),
+        ("name", c_char_p),
+        ("schema", c_char_p),
+        ("infer", CFUNCTYPE(c_int, POINTER(plumb_op_infer_args))),
+        ("body", c_char_p),
+        ("cpu", CFUNCTYPE(c_int, POINTER(plumb_op_cpu_args))),
+        ("bounds", CFUNCTYPE(c_int, POINTER(plumb_op_bounds_args))),
+        ("gpu", CFUNCTYPE(c_int, POINTER(plumb_op_gpu_args))),
+    ]
+
+
+class plumb_ops_args(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("abi", c_uint32),
+        ("context", c_void_p),
+        ("take", CFUNCTYPE(c_int, c_void_p, POINTER(plumb_op_v1))),
+    ]
+
+
 ERROR_INVALID = 2
 ERROR_DEVICE = 3
 ERROR_MEMORY = 5
@@ -188,4 +282,5 @@ FUNCTIONS = {
     "plumb_result_text": (c_char_p, [c_void_p]),
     "plumb_result_json": (c_char_p, [c_void_p]),
     "plumb_result_free": (None, [c_void_p]),
+    "plumb_register_op": (c_void_p, [POINTER(plumb_op_v1)]),
 }

@@ -62,7 +62,7 @@ set(cli11_place "^parity/cli/")
 set(toml_header "toml\\+\\+/|toml\\.hpp")
 set(toml_place "^parity/core/toml_text\\.hpp$")
 set(dlfcn_header "dlfcn\\.h")
-set(dlfcn_place "^(library/host/.*|library/own_files|gpu_vulkan/runtime/driver/loader)\\.cpp$")
+set(dlfcn_place "^(library/host/.*|library/(own_files|load_ops)|gpu_vulkan/runtime/driver/loader)\\.cpp$")
 
 # 4. A header that includes such a header, itself or through others, stays in its folder.
 set(kept_in "")  # "<header>|<third party>"

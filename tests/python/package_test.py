@@ -5,12 +5,13 @@ Truths are NumPy's, in f64; the graphs are the fixtures'.
 import os
 import pathlib
 import sys
+import tempfile
 import threading
 import unittest
 
 root = pathlib.Path(sys.argv[1]).resolve()
 os.environ["PLUMBLINE_LIBRARY"] = sys.argv[2]
-sys.path.insert(0, str(root / "python"))
+sys.path[:0] = [str(root / "python"), str(root / "tests/python")]
 del sys.argv[1:]
 try:
     import numpy as np
@@ -18,6 +19,7 @@ except ImportError:
     print("no NumPy (Debian: python3-numpy)")
     sys.exit(77)
 import plumbline as pl
+from small_onnx import one_node
 
 random = np.random.default_rng(7)
 SMALL = {"format": "plumb.graph/1",
@@ -246,6 +248,95 @@ class VerifyTest(unittest.TestCase):
         except ImportError:
             self.skipTest("no pandas (Debian: python3-pandas)")
         self.assertEqual(list(result.to_pandas()["label"]), ["h", "y"])
+
+
+SWISH = {"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[2, 3]"}}, "nodes": [
+    {"label": "beta", "op": "constant", "dtype": "$x.dtype", "shape": [], "values": ["$beta"]},
+    {"label": "scaled", "op": "binary", "function": "multiply", "inputs": ["x", "beta"]},
+    {"label": "gate", "op": "unary", "function": "sigmoid", "inputs": ["scaled"]},
+    {"label": "y", "op": "binary", "function": "multiply", "inputs": ["x", "gate"]}], "results": ["y"]}
+CUBE = """#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0, std430) readonly buffer X { float x[]; };
+layout(binding = 1, std430) writeonly buffer Y { float y[]; };
+layout(push_constant) uniform Push { uint count; };
+void main() {
+  const uint i = gl_GlobalInvocationID.x;
+  if (i < count) y[i] = FACTOR * (x[i] * x[i] * x[i]);
+}
+"""
+
+
+def shader(factor):
+    def kernel(inputs, outputs):
+        count = int(np.prod(outputs[0].shape))
+        return {"glsl": CUBE.replace("FACTOR", factor), "groups": [(count + 63) // 64], "push": [count]}
+    return kernel
+
+
+def one_op(op, *shape):
+    return pl.Graph.parse({"format": "plumb.graph/1", "inputs": {"x": {"type": f"f32{list(shape)}"}},
+                           "nodes": [{"label": "y", "op": op, "inputs": ["x"]}], "results": ["y"]})
+
+
+class OwnOpsTest(unittest.TestCase):
+    def vulkan(self):
+        try:
+            return pl.Vulkan()
+        except (pl.Unsupported, pl.DeviceError) as problem:
+            self.skipTest(str(problem))
+
+    def test_a_body_is_judged_on_both_executors_and_notices_a_fault(self):
+        pl.register_op("python.swish2", inputs=["x"], attributes={"beta": 1.702}, body=SWISH)
+        graph = one_op("python.swish2", 4, 9)
+        x = floats(4, 9)
+        y = (x / (1 + np.exp(-np.float32(1.702) * x))).astype(np.float32)
+        self.assertTrue(pl.verify(graph, lambda inputs: {"y": y}, inputs={"x": x}, plain=False).ok)
+        self.assertTrue(pl.check("python.swish2", x, beta=1.702, got=y).ok)
+        y[1, 2] += 1e-5
+        wrong = pl.verify(graph, lambda inputs: {"y": y}, inputs={"x": x}, plain=False)
+        self.assertEqual((wrong.verdict, wrong.rows[0].op, wrong.rows[0].worst), ("failed", "python.swish2", 11))
+        self.assertTrue(pl.verify(graph, pl.Cpu()).ok)
+        self.assertTrue(pl.verify(graph, self.vulkan()).ok)
+
+    def test_code_of_python_is_the_definition_on_both_executors(self):
+        for name, factor in (("python.cube", "1.0"), ("python.faulty_cube", "1.00001")):
+            pl.register_op(name, inputs=["x"], cpu=lambda x: x * x * x, gpu=shader(factor),
+                           bounds=lambda inputs, outputs, unit: 2.01 * unit * np.abs(outputs[0]))
+            self.assertTrue(pl.verify(one_op(name, 3, 7), pl.Cpu()).ok)
+        x = floats(3, 7)
+        self.assertTrue((pl.Cpu().run(one_op("python.cube", 3, 7), {"x": x})["y"] == x * x * x).all())
+        result = pl.verify(one_op("python.cube", 3, 7), self.vulkan())
+        self.assertTrue(result.ok, str(result))
+        self.assertEqual(result.rows[0].kernel, "python.cube")
+        self.assertEqual(pl.verify(one_op("python.faulty_cube", 3, 7), self.vulkan()).verdict, "failed")
+
+    def test_onnx_models_have_it_by_domain_and_name(self):
+        pl.register_op("python.twice", inputs=["x"], body={
+            "format": "plumb.graph/1", "inputs": {"x": {"type": "f32[1]"}}, "results": ["y"],
+            "nodes": [{"label": "y", "op": "binary", "function": "add", "inputs": ["x", "x"]}]})
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "m.onnx"
+            path.write_bytes(one_node("python", "twice", (5, 33)))
+            result = pl.verify(path, "cpu")
+        self.assertEqual((result.verdict, result.rows[0].op), ("passed", "python.twice"))
+
+    def test_mistakes_name_the_op(self):
+        def gives_f64(x):
+            return x.astype(np.float64) if x.dtype == np.float32 else x
+        pl.register_op("python.wrong", inputs=["x"], cpu=gives_f64, error_class="exact")
+        for message, act in (
+                ("'swish' has no dot", lambda: pl.register_op("swish", inputs=["x"], cpu=gives_f64,
+                                                               error_class="exact")),
+                ("registered already", lambda: pl.register_op("python.wrong", inputs=["x"], cpu=gives_f64,
+                                                              error_class="exact")),
+                ("'$beta' is no attribute", lambda: pl.register_op("python.a", inputs=["x"], body=SWISH)),
+                ("bounds must", lambda: pl.register_op("python.a", inputs=["x"], cpu=lambda x: x)),
+                ("python.wrong: cpu Error: cpu gives float64[2], and f32[2] is wanted",
+                 lambda: pl.Cpu().run(one_op("python.wrong", 2), {"x": floats(2)}))):
+            with self.assertRaises(pl.Error) as refused:
+                act()
+            self.assertIn(message, str(refused.exception))
 
 
 if __name__ == "__main__":

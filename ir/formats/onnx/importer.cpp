@@ -5,6 +5,7 @@
 
 #include "ir/adversarial/use.hpp"
 #include "ir/formats/onnx/names.hpp"
+#include "ir/formats/onnx/registered.hpp"
 #include "ir/formats/onnx/type_rules.hpp"
 #include "ir/formats/onnx/unknown_fields.hpp"
 
@@ -204,6 +205,10 @@ const ::onnx::FunctionProto* Importer::find_function(const ::onnx::NodeProto& no
 
 void Importer::convert(const ::onnx::NodeProto& node, Scope& scope) {
   refuse_unknown_fields(node);
+  if (const DeclaredOp* const op = find_registered(node)) {
+    NodeReader reader(*this, node, scope);
+    return convert_registered(*op, reader);
+  }
   if (const auto* function = find_function(node)) return inline_function(node, *function, scope);
   const Converter* converter =
       find_converter(is_default(node.domain()) ? node.op_type() : cat(node.domain(), '.', node.op_type()));

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <set>
 
+#include "parity/cli/flags/ops_flag.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/core/terminal/shell_word.hpp"
 #include "parity/foreign/candidate.hpp"
@@ -147,7 +148,7 @@ std::string repeated(const CandidateFlags& flags) {
   add("--args", flags.options.arguments, usual.options.arguments);
   add("--align", std::to_string(flags.options.align), std::to_string(usual.options.align));
   add("--memory", flags.options.memory, usual.options.memory);
-  return text + (flags.options.returns ? " --returns" : "");
+  return text + (flags.options.returns ? " --returns" : "") + repeated_ops();
 }
 
 }  // namespace plumb::parity::cli::flags

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/registered_op.hpp"
 #include "parity/core/terminal/wrapped.hpp"
 
 namespace plumb::parity::cli::show {
@@ -52,14 +53,16 @@ std::string operands_of(const ir::OpSchema& schema) {
 }  // namespace
 
 std::string op_markdown(const ir::OpSchema& schema) {
-  std::string text = fmt::format("## {} · tier {} · {}\n\n", schema.name, schema.tier, schema.summary);
+  const bool is_ours = ir::registered(schema) == nullptr;
+  const std::string tier = is_ours ? fmt::format("tier {}", schema.tier) : "registered";
+  std::string text = fmt::format("## {} · {} · {}\n\n", schema.name, tier, schema.summary);
   text += core::terminal::wrapped(schema.formula) + "\n" + operands_of(schema);
   for (const ir::FieldInfo& field : schema.fields())
     text += item(
         fmt::format("attribute `{}`: {} = {}: {}", field.name, kind_of(field), default_of(schema, field), field.doc));
   for (std::size_t i = 0; i < schema.checks.size(); ++i) text += item(fmt::format("C{}: {}", i + 1, schema.checks[i]));
   text += item(fmt::format("error class: {}", ir::enum_name(schema.error_class(schema.defaults()))));
-  return text + item(fmt::format("contract: [ops.md](spec/ops.md#{})", schema.name));
+  return is_ours ? text + item(fmt::format("contract: [ops.md](spec/ops.md#{})", schema.name)) : text;
 }
 
 std::string ops_markdown() {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ir/ops/gather.hpp"
+#include "ir/passes/inline_bodies.hpp"
 #include "ir/passes/widen.hpp"
 
 namespace plumb::parity::verify {
@@ -13,7 +14,8 @@ namespace {
 /// Whether a group is judged by runs from the beginning: error models of the ops, one after the other, may allow it too
 /// little, or its outputs are judged together and the candidate does not show all of them.
 bool is_judged_by_runs(const NodeView& view) {
-  if (!view.rules.is_foreign()) return false;
+  // Nobody shows what is inside of an op that a body defines.
+  if (!view.rules.is_foreign() && !ir::passes::has_body(view.node())) return false;
   const bool lacks_output = std::ranges::count(view.outputs, nullptr) > 0;
   return has_narrow_inner_value(view.segment()) ||
          (lacks_output && judges::is_joint(view.segment(), view.extra_judges()));
@@ -85,7 +87,7 @@ Evaluation evaluate(const NodeView& view, const std::vector<ir::Sum>& sums) {
   } catch (const bounds::NoModel& lack) {
     own.no_model = lack.what();
     own.local.truth = core::evaluate_widened(reference, view.segment(), own.fed);
-    if (view.rules.is_foreign()) evaluate_by_runs(view, own);
+    if (view.rules.is_foreign() || ir::passes::has_body(view.node())) evaluate_by_runs(view, own);
   }
   return own;
 }

@@ -210,6 +210,44 @@ static void runs(void) {
   plumb_executable_free(executable);
 }
 
+static int fails(plumb_op_cpu_args* args) { return args->fail(args->context, "has no licence"); }
+
+static void ops(void) {
+  plumb_op_v1 op = {0};
+  plumb_tensor x = tensor("x0");
+  plumb_graph* graph = NULL;
+  plumb_executor* cpu = NULL;
+  plumb_executable* executable = NULL;
+  REFUSED(plumb_register_op(NULL), "op: is NULL");
+  REFUSED(plumb_register_op(&op), "op: struct_size is 0");
+  op.struct_size = 1000000;
+  REFUSED(plumb_register_op(&op), "op: struct_size is 1000000");
+  op.struct_size = sizeof op;
+  REFUSED(plumb_register_op(&op), "op.name: is NULL");
+  op.name = "abi.fails", op.flags = 1;
+  REFUSED(plumb_register_op(&op), "op.flags: is 1");
+  op.flags = 0;
+  REFUSED(plumb_register_op(&op), "op.schema: is NULL");
+  op.schema = "{\"inputs\": [{\"name\": \"x\"}], \"outputs\": [{\"name\": \"y\", \"type\": \"as x\"}]}";
+  REFUSED(plumb_register_op(&op), "'abi.fails' has neither a body nor cpu");
+  op.cpu = fails;
+  REFUSED(plumb_register_op(&op), "bounds must");
+  op.schema =
+      "{\"inputs\": [{\"name\": \"x\"}], \"outputs\": [{\"name\": \"y\", \"type\": \"as x\"}], \"error_class\": \"exact\"}";
+  op.name = "fails";
+  REFUSED(plumb_register_op(&op), "'fails' has no dot");
+  op.name = "abi.fails";
+  GOOD(plumb_register_op(&op));
+  REFUSED(plumb_register_op(&op), "'abi.fails' is registered already");
+  GOOD(plumb_graph_of_op("abi.fails", NULL, &x, 1, &graph));
+  GOOD(plumb_candidate("cpu", NULL, &cpu));
+  GOOD(plumb_compile(cpu, graph, NULL, 0, NULL, 0, &executable));
+  REFUSED(plumb_run(executable, &x, 1, &x, 1), "abi.fails: cpu has no licence");
+  plumb_executable_free(executable);
+  plumb_executor_free(cpu);
+  plumb_graph_free(graph);
+}
+
 int main(void) {
   REQUIRE(plumb_abi_version() == PLUMB_ABI);
   REQUIRE(strlen(plumb_version()) >= 5 && strlen(plumb_licence()) >= 3);
@@ -217,6 +255,7 @@ int main(void) {
   checks();
   verdicts();
   runs();
+  ops();
   plumb_error_free(NULL), plumb_graph_free(NULL), plumb_feeds_free(NULL), plumb_executor_free(NULL);
   plumb_executable_free(NULL), plumb_result_free(NULL);
   for (int k = 0; k < 2000; ++k) { /* ASan and the last line of the test look for what stays */
