@@ -1,4 +1,6 @@
-"""How ONNX Runtime is driven through candidate-host: onnxruntime_test.py CANDIDATE_HOST PLUGIN.so NO_ONNX_RUNTIME.so
+"""How ONNX Runtime is driven through candidate-host:
+
+    onnxruntime_test.py CANDIDATE_HOST PLUGIN.so NO_ONNX_RUNTIME.so REFUSING_ONNX_RUNTIME.so
 
 PLUMB_ONNXRUNTIME names a libonnxruntime.so; without it, only what needs none is tested, and the exit code is 77. Models
 are written as bytes, so that it needs no package.
@@ -12,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-host, plugin, other = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:])
+host, plugin, other, refusing = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:])
 del sys.argv[1:]
 library = os.environ.get("PLUMB_ONNXRUNTIME", "")
 F32, BF16 = 1, 16
@@ -109,6 +111,12 @@ class WithoutLibrary(Case):
         self.refuses("'/absent.so' cannot be opened", "", spec="/absent.so")
         self.refuses("no library is named", "", spec="")
         self.refuses("no option 'treads'; the nearest is 'threads'", ",treads=2", spec=other)
+
+    def test_a_model_without_a_kernel_is_unsupported(self):
+        for taps in ("results", "surviving"):
+            for number, status, words in (("9", "unsupported", "there is no kernel"), ("1", "error", "it is broken")):
+                job = self.ask("", onnx=number.encode(), taps=taps, spec=refusing)
+                self.assertEqual((job["status"], job["message"]), (status, words))
 
 
 @unittest.skipIf(not library, "PLUMB_ONNXRUNTIME names no library")
