@@ -32,7 +32,8 @@ class Block(nn.Module):
 
     def forward(self, x):
         batch, length, _ = x.shape
-        q, k, v = (one.reshape(batch, length, HEADS, -1).transpose(1, 2) for one in self.qkv(self.norm1(x)).chunk(3, -1))
+        parts = self.qkv(self.norm1(x)).chunk(3, -1)
+        q, k, v = (one.reshape(batch, length, HEADS, -1).transpose(1, 2) for one in parts)
         weights = self.softmax(q @ k.transpose(-2, -1) / (WIDTH // HEADS) ** 0.5)
         x = x + self.out((weights @ v).transpose(1, 2).reshape(batch, length, WIDTH))
         return x + self.down(self.gelu(self.up(self.norm2(x))))
@@ -74,7 +75,8 @@ MODELS = {
 }
 # Kernels of PyTorch's that are coarser than their limits, by model and mode (docs/measurements/pytorch.md).
 COARSE = {("block", "f32"): r"^gelu$", ("block", "as PyTorch starts"): r"^gelu$",
-          ("convolutions with biases", "f16"): r"^module\.[02]$", ("convolutions with biases", "bf16"): r"^module\.[02]$"}
+          ("convolutions with biases", "f16"): r"^module\.[02]$",
+          ("convolutions with biases", "bf16"): r"^module\.[02]$"}
 # The dtype, and which of products and convolutions may use TF32: by default PyTorch's convolutions do.
 MODES = {"f32": (torch.float32, False, False), "as PyTorch starts": (torch.float32, False, True),
          "TF32": (torch.float32, True, True), "f16": (torch.float16, False, False),
@@ -127,7 +129,8 @@ def run(name, how, verify, wants_tf32, log):
         result = verify()
     except Exception as problem:
         traceback.print_exc()
-        print(f"| {name} | {how} | {type(problem).__name__}: {str(problem).splitlines()[0][:160]} | | | | |", flush=True)
+        what = f"{type(problem).__name__}: {str(problem).splitlines()[0][:160]}"
+        print(f"| {name} | {how} | {what} | | | | |", flush=True)
         return False
     line, is_right = row_of(name, how, result, time.perf_counter() - began, wants_tf32)
     print(line, flush=True)
@@ -143,7 +146,7 @@ def main():
     program.add_argument("--log", default="/dev/stderr", help="a file for the whole reports")
     options = program.parse_args()
     print(f"torch {torch.__version__} on {options.device}\n\n"
-          "| model | in | verdict | outputs passed | largest ratio | failed: ratio | time |\n|---|---|---|---|---|---|---|")
+          "| model | in | verdict | outputs passed | largest ratio | failed: ratio | time |\n" + 7 * "|---" + "|")
     is_right = True
     with open(options.log, "a", encoding="utf-8") as log:
         for name in (one for one in MODELS if re.search(options.only, one)):

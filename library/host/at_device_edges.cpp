@@ -27,7 +27,8 @@ AtEdges at_edge(const Call& call, const CallMemory& memory, std::size_t which, c
   }
   const std::string problem = call.device->problem_of_work();
   const std::string& name = name_of(call, which);
-  if (problem == "CUDA_ERROR_ILLEGAL_ADDRESS")  // what it writes near an operand, the zones around that have shown
+  // Zones around an operand have shown before what it writes there.
+  if (problem == "CUDA_ERROR_ILLEGAL_ADDRESS")
     return {.misdeed = ir::cat(is_operand ? "reads " : "reads or writes ", edge.side, name), .error = ""};
   if (!problem.empty()) said = "its work on the device ended with " + problem;
   if (said.empty()) return {};

@@ -27,7 +27,7 @@ class CallMemory {
 
  private:
   std::vector<GuardedMemory> tensors_;
-  std::vector<CudaMemory> copies_;  ///< of each tensor, where there is a device
+  std::vector<CudaMemory> copies_;  ///< one for each tensor, where there is a device
   std::vector<void*> addresses_;
 };
 

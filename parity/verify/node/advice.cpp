@@ -1,4 +1,5 @@
-// Names TF32 and bf16 operands by what remains of an error without them, and functions by how coarse they are.
+// Names TF32 and bf16 operands by what remains of an error without them, sums in f16 by the size of their roundings,
+// and functions by how coarse they are.
 #include "parity/verify/node/advice.hpp"
 
 #include <fmt/format.h>
@@ -101,18 +102,19 @@ std::string of_function(const ir::Op& op, const cases::NodeResult& result) {
       function_of(op), error, worst.got, worst.expected, allowed);
 }
 
-/// The cause of what failed of a group, by runs of it in which functions, or operands of products, are coarser.
-std::string of_group(const settle::Subject& asked, std::size_t k, const ir::TensorView& got, double lambda,
-                     const bounds::runs::Evaluate& evaluate) {
+/// The cause of what failed of a group or a product, by runs of it in which functions, operands of products or their
+/// sums are coarser.
+std::string of_runs(const settle::Subject& asked, std::size_t k, const ir::TensorView& got, double lambda,
+                    const bounds::runs::Evaluate& evaluate) {
   constexpr unsigned runs = 8;
   ir::Feeds fed;
   for (std::size_t i = 0; i < asked.inputs.size(); ++i)
     fed.emplace(asked.segment.graph.inputs()[i], ir::Tensor(asked.inputs[i]));
   const ir::Tensor given(got);
+  const auto& held = checks::expected::precision_of(checks::expected::stored_precision(got.dtype()));
   const checks::expected::Asked question{asked.reference, asked.segment.graph, fed, {runs, lambda}, evaluate};
   try {
-    const auto found = checks::expected::explain(question, checks::expected::precision_of("f32"),
-                                                 {{asked.segment.outputs.at(k), &given}});
+    const auto found = checks::expected::explain(question, held, {{asked.segment.outputs.at(k), &given}});
     // Beside functions that may be coarse, products of few bits are a guess.
     const bool is_told = found && (found->absolute > 0 || bounds::runs::approximated_functions(question.graph).empty());
     return is_told ? found->text.substr(0, found->text.find(" (--expected-precision")) : "";
@@ -126,12 +128,18 @@ std::string of_group(const settle::Subject& asked, std::size_t k, const ir::Tens
 std::string advice_on(const settle::Subject& asked, std::size_t k, const ir::Tensor& truth, const ir::TensorView& got,
                       const cases::NodeResult& result, const bounds::runs::Evaluate& evaluate) {
   const auto& nodes = asked.segment.graph.nodes();
-  if (got.dtype() != ir::DType::f32 || truth.dtype() != ir::DType::f64) return "";
-  if (nodes.size() > 1) return of_group(asked, k, got, asked.manner.arithmetic.deviations, evaluate);
+  const bool is_f32 = got.dtype() == ir::DType::f32, is_half = got.dtype() == ir::DType::f16;
+  if ((!is_f32 && !is_half) || truth.dtype() != ir::DType::f64) return "";
+  const double lambda = asked.manner.arithmetic.deviations;
+  if (nodes.size() > 1) return is_f32 ? of_runs(asked, k, got, lambda, evaluate) : "";
   const bool multiplies =
       ir::cost_of(asked.segment.graph, nodes.front()).contraction > 1 && nodes.front().inputs.size() >= 2;
-  if (multiplies && asked.inputs.front().dtype() == ir::DType::f32) return of_operands(asked, k, truth, got);
-  return nodes.front().op.error_class() == ir::ErrorClass::ulp ? of_function(nodes.front().op, result) : "";
+  if (multiplies && asked.inputs.front().dtype() == got.dtype()) {
+    const std::string lost = is_f32 ? of_operands(asked, k, truth, got) : "";
+    return lost.empty() ? of_runs(asked, k, got, lambda, evaluate) : lost;
+  }
+  const bool is_function = is_f32 && nodes.front().op.error_class() == ir::ErrorClass::ulp;
+  return is_function ? of_function(nodes.front().op, result) : "";
 }
 
 }  // namespace plumb::parity::verify

@@ -62,8 +62,7 @@ class Torch:
         is_plain = self._run is self._plain
         with torch.no_grad(), contextlib.nullcontext() if is_plain else _without_fast_paths(torch):
             made = self._run(*given)
-        made = made if isinstance(made, tuple) else tuple(_results(torch, made))
-        return dict(zip(self.output_names, made))
+        return dict(zip(self.output_names, _results(torch, made)))
 
     def tensor(self, array):
         """A tensor of its own on the device, with the elements of an array."""
@@ -81,8 +80,6 @@ class Torch:
             made = self._tapped(*given)
         paths = list(self._paths)
         count = len(made) - len(paths)
-        if any(not isinstance(one, torch.Tensor) for one in made):
-            raise Unsupported("the module gives something else than tensors")
         self._results = count
         self.output_names = [f"result{k}" if count > 1 else "result" for k in range(count)] + paths
         if set(self.output_names) & set(self.input_names):
@@ -124,7 +121,7 @@ def _without_fast_paths(torch):
 
 
 def _allows_tf32(switch):
-    """Whether a switch of PyTorch's allows TF32. Where a program uses the switches of 2.9, it must not read older ones."""
+    """Whether a switch of PyTorch's allows TF32. A program that uses the switches of 2.9 must not read older ones."""
     try:
         return bool(switch.allow_tf32)
     except RuntimeError:
@@ -132,11 +129,13 @@ def _allows_tf32(switch):
 
 
 def _results(torch, made):
-    """The tensors of what a module returned, in their order."""
+    """The tensors of what a module returned, in their order. Throws Unsupported where something is none."""
     if isinstance(made, torch.Tensor):
         return [made]
-    values = made.values() if hasattr(made, "values") else made
-    return [tensor for one in values if one is not None for tensor in _results(torch, one)]
+    if isinstance(made, (list, tuple)) or hasattr(made, "values"):
+        values = made.values() if hasattr(made, "values") else made
+        return [tensor for one in values if one is not None for tensor in _results(torch, one)]
+    raise Unsupported(f"the module gives a {type(made).__name__}, which is no tensor")
 
 
 def _product_of_rows(torch, module):

@@ -255,6 +255,28 @@ TEST(Foreign, OperandsOfFewerBitsAreNamedBesideABiasThatKeepsItsOwn) {
   EXPECT_THAT(plumb::testing::node(verified(stranger, layer), "y").why, HasSubstr("operands keep 11 of 24 bits (TF32"));
 }
 
+TEST(Foreign, SumsInHalfPrecisionAreNamed) {
+  constexpr auto product = R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[17, 257]"}},
+    "params": {"w": {"type": "f32[257, 33]"}},
+    "nodes": [{"label": "y", "op": "matmul", "inputs": ["x", "w"]}], "results": ["y"]})";
+  Stranger stranger;
+  std::vector<std::vector<float>> operands(2);
+  stranger.suspect.misread = [&](const ir::Node&, std::size_t operand, ir::Tensor& x) {
+    for (float& one : x.as<float>()) one = static_cast<float>(parity::core::with_bits(one, 11));
+    operands.at(operand).assign(x.as<float>().begin(), x.as<float>().end());
+  };
+  stranger.suspect.tamper = [&](const ir::Node&, ir::Tensor& y) {
+    for (std::size_t at = 0; at < y.as<float>().size(); ++at) {
+      double sum = 0;
+      for (std::size_t k = 0; k < 257; ++k)
+        sum = parity::core::with_bits(
+            sum + static_cast<double>(operands[0][at / 33 * 257 + k]) * operands[1][k * 33 + at % 33], 11);
+      y.as<float>()[at] = static_cast<float>(sum);
+    }
+  };
+  EXPECT_THAT(plumb::testing::node(verified(stranger, product), "y").why, HasSubstr("every product summed, in f16"));
+}
+
 TEST(Foreign, CoarseFunctionIsToldWithTheRuleThatAllowsIt) {
   constexpr auto sigmoid = R"({"format": "plumb.graph/1",
     "inputs": {"x": {"type": "f32[3]", "values": [-17.989, 0.5, 2]}},
