@@ -105,7 +105,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
 }
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
-                                                        const ir::Capture& capture, const CompileOptions& options) {
+                                                        const ir::Capture& capture, const GraphOptions& options) {
   ir::require_valid(graph);
   if (!runtime_->lost.empty()) throw ir::DeviceError(ir::cat(facts().name, " was lost before: ", runtime_->lost));
   for (const ir::Value v : capture.wanted) graph.type(v);  // throws when it is none

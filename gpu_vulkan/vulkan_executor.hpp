@@ -24,7 +24,7 @@ namespace plumb::gpu_vulkan {
 std::vector<device::DeviceReport> list_devices();
 
 /// The options that may differ between the graphs that one executor compiles; VulkanOptions explains the fields.
-struct CompileOptions {
+struct GraphOptions {
   std::string tile = {};
   device::Staging staging = device::Staging::automatic;
   device::Timestamps timestamps = device::Timestamps::nodes;
@@ -46,7 +46,7 @@ class VulkanExecutor final : public ir::Executor {
 
   /// As above, by these in place of the executor's own options.
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture,
-                                          const CompileOptions& options);
+                                          const GraphOptions& options);
 
   /// The graph after the passes; the graph itself when they are off. Params whose values are not
   /// given stay as they are. The result's type is in gpu_vulkan/passes/fuse.hpp.
