@@ -3,6 +3,24 @@
 #include <algorithm>
 
 namespace plumb::ir {
+namespace {
+
+class Ended final : public Fence::State {
+ public:
+  explicit Ended(std::exception_ptr error) : error_(std::move(error)) {}
+  bool ready() noexcept override { return true; }
+  bool wait(double) override { return true; }
+  void get() override {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+Fence ended_run(std::exception_ptr error) { return Fence(std::make_shared<Ended>(std::move(error))); }
 
 ResidentContext::ResidentContext(std::shared_ptr<const Graph> graph, std::vector<Cell> cells, const void* place)
     : graph_(std::move(graph)), cells_(std::move(cells)), place_(place), own_(cells_.size()) {
@@ -165,10 +183,10 @@ std::shared_ptr<Memory> ResidentContext::home(std::size_t cell) {
   return own(cell);
 }
 
-ResidentContext::Arrangement ResidentContext::arrangement(Memories homes) {
+Arrangement ResidentContext::arrangement(Memories homes) {
   Arrangement made;
   made.homes = std::move(homes);
-  const auto copy = [&](std::vector<Copy>& to_list, std::size_t cell, std::shared_ptr<Memory> from,
+  const auto copy = [&](std::vector<MemoryCopy>& to_list, std::size_t cell, std::shared_ptr<Memory> from,
                         std::shared_ptr<Memory> to) {
     if (from != to && cells_[cell].bytes > 0) to_list.push_back({std::move(from), std::move(to), cells_[cell].bytes});
   };
@@ -205,10 +223,10 @@ std::shared_ptr<Memory> ResidentContext::fed_apart(Value input) {
 
 /// A copy to where another begins goes by way of other memory, and there behind all others.
 void ResidentContext::split_chains(Arrangement& made) {
-  const std::vector<Copy> all = made.after;
+  const std::vector<MemoryCopy> all = made.after;
   std::size_t used = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (std::ranges::none_of(all, [&](const Copy& other) { return other.from == all[i].to; })) continue;
+    if (std::ranges::none_of(all, [&](const MemoryCopy& other) { return other.from == all[i].to; })) continue;
     if (spare_.size() == used) spare_.push_back(nullptr);
     spare_[used] = allocate(all[i].bytes);
     made.after[i].to = spare_[used];

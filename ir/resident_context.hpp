@@ -16,6 +16,24 @@ struct Cell {
   std::span<const std::byte> known_bytes = {};  ///< as long as the program lives
 };
 
+using Memories = std::vector<std::shared_ptr<Memory>>;
+
+struct MemoryCopy {
+  std::shared_ptr<Memory> from, to;
+  std::size_t bytes;
+};
+
+/// The memory of one run.
+struct Arrangement {
+  Memories homes;                       ///< by cell
+  std::vector<MemoryCopy> before;       ///< inputs that would not survive where they are bound
+  std::vector<MemoryCopy> after, last;  ///< results to where they are bound and fed; the last behind all others
+  std::vector<Value> uploads;           ///< inputs that `submit` is given
+};
+
+/// A run that has ended already, and what it threw, if anything.
+Fence ended_run(std::exception_ptr error);
+
 /// The executor's side is how memory is allocated and how a run is begun on an arrangement of it.
 class ResidentContext : public Context {
  public:
@@ -31,19 +49,6 @@ class ResidentContext : public Context {
   Traffic traffic() const final { return *traffic_; }
 
  protected:
-  using Memories = std::vector<std::shared_ptr<Memory>>;
-  struct Copy {
-    std::shared_ptr<Memory> from, to;
-    std::size_t bytes;
-  };
-  /// The memory of one run.
-  struct Arrangement {
-    Memories homes;                 ///< by cell
-    std::vector<Copy> before;       ///< inputs that would not survive where they are bound
-    std::vector<Copy> after, last;  ///< results to where they are bound and fed; the last behind all others
-    std::vector<Value> uploads;     ///< inputs that `submit` is given
-  };
-
   /// Zeros.
   virtual std::shared_ptr<Memory> allocate(std::size_t bytes) = 0;
   /// Why the result does not lie where the input does.

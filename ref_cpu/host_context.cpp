@@ -8,20 +8,6 @@
 namespace plumb::ref_cpu {
 namespace {
 
-/// A run that has ended, and what it threw.
-class Ended final : public ir::Fence::State {
- public:
-  explicit Ended(std::exception_ptr error) : error_(std::move(error)) {}
-  bool ready() noexcept override { return true; }
-  bool wait(double) override { return true; }
-  void get() override {
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  std::exception_ptr error_;
-};
-
 std::vector<ir::Cell> cells_of(const HostProgram& program, const HostProgram::Layout& layout) {
   const ir::Graph& graph = program.graph();
   std::vector<ir::Cell> cells;
@@ -71,20 +57,21 @@ std::string HostContext::why_apart(ir::Value input, ir::Value result) const {
                  ") reads the input last, and is none that changes", " a part of its first operand alone");
 }
 
-ir::Fence HostContext::begin(const Arrangement& arrangement, std::size_t, const ir::Feeds& rest) {
+ir::Fence HostContext::begin(const ir::Arrangement& arrangement, std::size_t, const ir::Feeds& rest) {
   std::exception_ptr error;
   try {
     run(arrangement, rest);
   } catch (const ir::Error&) {
     error = std::current_exception();
   }
-  return ir::Fence(std::make_shared<Ended>(error));
+  return ir::ended_run(error);
 }
 
-void HostContext::run(const Arrangement& arrangement, const ir::Feeds& rest) {
+void HostContext::run(const ir::Arrangement& arrangement, const ir::Feeds& rest) {
   const ir::Graph& graph = program_->graph();
-  const auto copy = [](const std::vector<Copy>& copies) {
-    for (const Copy& one : copies) ir::raw::copy_bytes(HostMemory::bytes_of(*one.from), HostMemory::bytes_of(*one.to));
+  const auto copy = [](const std::vector<ir::MemoryCopy>& copies) {
+    for (const ir::MemoryCopy& one : copies)
+      ir::raw::copy_bytes(HostMemory::bytes_of(*one.from), HostMemory::bytes_of(*one.to));
   };
   copy(arrangement.before);
   std::map<ir::Value, std::span<std::byte>> homes;  // by home of a cell's values

@@ -19,9 +19,9 @@ class HostContext final : public ir::ResidentContext {
   std::string why_apart(ir::Value input, ir::Value result) const override;
   void settle() override {}
   void rearranged() override {}
-  ir::Fence begin(const Arrangement& arrangement, std::size_t turn, const ir::Feeds& rest) override;
+  ir::Fence begin(const ir::Arrangement& arrangement, std::size_t turn, const ir::Feeds& rest) override;
 
-  void run(const Arrangement& arrangement, const ir::Feeds& rest);
+  void run(const ir::Arrangement& arrangement, const ir::Feeds& rest);
 
   std::shared_ptr<const HostProgram> program_;
   HostProgram::Layout layout_;
