@@ -18,7 +18,7 @@ struct Traffic {
 /// Whether memory of the caller's must be used where it is.
 enum class Import { require, allow_copy };
 
-/// What a graph is compiled for, beside its params.
+/// Options of a compiled graph, beside its params.
 struct CompileOptions {
   Capture capture = {};
 };

@@ -1,3 +1,4 @@
+// Arranges the memory of runs by what is bound and fed, and refuses what does not go together.
 #include "ir/resident_context.hpp"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ void ResidentContext::change(Map& map, Key key, Mapped mapped) {
     map = before;
     throw;
   }
-  if (turn_ == 1)  // what the next run reads stays where it is
+  if (turn_ == 1)  // The next run reads what it would have read.
     for (const auto& [one, other] : swaps_) std::swap(own_[one], own_[other]);
   turn_ = 0;
   has_run_ = false;

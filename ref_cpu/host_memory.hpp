@@ -14,7 +14,7 @@ class HostMemory final : public ir::Memory {
   HostMemory(std::span<std::byte> bytes, std::shared_ptr<const void> owner, std::string refusal);
 
   static const void* everywhere();
-  /// Of memory that has this place.
+  /// The bytes of memory that has this place.
   static std::span<std::byte> bytes_of(const ir::Memory& memory);
 
   const void* place() const override { return everywhere(); }

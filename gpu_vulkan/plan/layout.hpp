@@ -4,7 +4,7 @@
 
 namespace plumb::gpu_vulkan::plan {
 
-/// What decides where slots lie, beside the schedule.
+/// The settings of a layout, beside the schedule.
 struct LayoutOptions {
   bool redzone = false, no_reuse = false, full_barriers = false;  ///< as in PlanOptions
   std::vector<Slot> apart = {};  ///< each begins a buffer of its own, which others may put in that one's place

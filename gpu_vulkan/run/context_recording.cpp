@@ -127,7 +127,7 @@ void ContextRecording::find_uses() {
   for (const auto& [slot, memory] : memory_.program->residents->held()) read_.push_back(memory.get());
   uses_.reads.assign(read_.begin(), read_.end());
   uses_.writes.assign(written_.begin(), written_.end());
-  uses_.writes.push_back(&memory_);  // what lies between nodes
+  uses_.writes.push_back(&memory_);  // values between nodes lie in it
 }
 
 void ContextRecording::copy(const std::vector<ir::MemoryCopy>& copies) {

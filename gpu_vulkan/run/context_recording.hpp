@@ -15,7 +15,7 @@ struct ContextMemory {
 
   /// Where a slot lies; `homes` by cell.
   runtime::BufferRange range(plan::Slot slot, const ir::Memories& homes) const;
-  /// What shaders reported since the last call.
+  /// The fault that shaders reported since the last call.
   plan::Fault take_fault();
 
   std::shared_ptr<const Program> program;
@@ -48,7 +48,7 @@ class ContextRecording {
   const plan::Plan& plan_;
   ir::Arrangement arrangement_;
   runtime::StagingBuffers up_;
-  std::map<ir::Value, std::size_t> up_places_;  ///< of inputs whose home the host does not see
+  std::map<ir::Value, std::size_t> up_places_;  ///< by input whose home the host does not see
   runtime::driver::CommandPool pool_;
   runtime::Commands commands_;
   runtime::Uses uses_;

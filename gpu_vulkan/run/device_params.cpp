@@ -1,4 +1,4 @@
-// What is uploaded once: params that executables share, and the resident buffers of a plan.
+// Uploads once: params that executables share, and the resident buffers of a plan.
 #include "gpu_vulkan/run/device_params.hpp"
 
 #include "gpu_vulkan/runtime/staging.hpp"

@@ -41,7 +41,7 @@ class VulkanExecutable final : public ir::Executable {
   RunTimes times_;                                     ///< the host's share of the last run
 };
 
-/// What the shaders of a run reported, as an error.
+/// Throws a fault that shaders reported, as an error that names the node.
 [[noreturn]] void throw_fault(const ir::Graph& graph, const plan::Fault& fault);
 
 }  // namespace plumb::gpu_vulkan::run

@@ -1,3 +1,4 @@
+// Contexts of programs that run on the device alone, and which programs do not.
 #include "gpu_vulkan/run/vulkan_context.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Finds the submits that need a barrier, by the memory they use since the last one.
 #include "gpu_vulkan/runtime/submitter.hpp"
 
 #include <algorithm>

@@ -29,13 +29,13 @@ class Transfers {
  private:
   struct Recorded {
     Commands commands;
-    std::uint64_t number;  ///< of the last submit
+    std::uint64_t number;  ///< the last submit has it
   };
   /// Mapped memory that transfers take turns at.
   struct Stage {
     MemoryUse use;
     std::optional<DeviceBuffer> buffer = {};
-    std::uint64_t number = 0;  ///< of the last submit that uses it
+    std::uint64_t number = 0;  ///< the last submit that uses it has it
   };
 
   std::uint64_t submit(const Uses& uses, const std::function<void(Commands&)>& record);

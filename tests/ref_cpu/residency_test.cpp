@@ -80,6 +80,7 @@ TEST_F(Resident, MisuseIsAnErrorThatSaysWhy) {
     };
   } other;
   plumb::testing::expect_misuse_is_refused(cpu, other);
+  plumb::testing::expect_conflicts_are_refused(cpu);
 }
 
 TEST_F(Resident, ARefusedIndexIsTheFencesErrorAndChangesNothing) {

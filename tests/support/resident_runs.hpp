@@ -1,4 +1,4 @@
-// What runs on buffers must come to, whatever the executor: the bits of `run`, step by step through the host.
+// Runs on buffers, held against `run`, step by step through the host, for any executor.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -161,7 +161,7 @@ struct DecoderStep {
     logits = graph.add("logits", ir::ops::Matmul{}, {graph.add("flat", ir::ops::Reshape{{1, width}}, {seen}), wo});
   }
 
-  /// Of the step that writes row `at`; `last`: the logits of the one before.
+  /// The inputs of the step that writes row `at`; `last`: the logits of the one before.
   ir::Feeds rest(std::int64_t at, const ir::Tensor& last) const {
     ir::Tensor next(graph.type(token));
     for (std::size_t i = 0; i < width; ++i)
@@ -234,12 +234,8 @@ inline void expect_misuse_is_refused(ir::Executor& executor, ir::Executor& other
   expect("input 'token' is f32[1, 24], and cannot be fed 'logits', which is f32[1, 17]",
          [&] { context->feed(block.logits, block.token); });
   expect("'logits' is fed to no input", [&] { context->how(block.logits); });
-  expect("input 'kv_lengths' was not fed", [&] { context->submit(); });
+  expect("input 'token' was not fed", [&] { context->submit(); });
   expect("result 'new_keys' was given a buffer that is not written: it is a param", [&] {
-    ir::Graph same;
-    const Value w = same.param("w", {ir::DType::f32, {3}}), x = same.input("x", {ir::DType::f32, {3}});
-    static_cast<void>(w);
-    static_cast<void>(x);
     const auto held = executor.hold({{"w", ir::Tensor(graph.type(block.keys))}});
     context->bind_result(block.new_keys, held->buffer("w"));
   });
@@ -256,7 +252,20 @@ inline void expect_misuse_is_refused(ir::Executor& executor, ir::Executor& other
   expect("is copied onto itself, and the boxes meet", [&] {
     small.copy_from(small, {{0, 0}, {2, 5}}, {{1, 0}, {2, 5}});
   });
+  expect("params are not held", [&] { executor.compile(graph, other.hold(block.params), ir::CompileOptions{}); });
+}
 
+/// Conflicts of what is bound, fed and given: an Error when they are said, or when a run is submitted.
+inline void expect_conflicts_are_refused(ir::Executor& executor) {
+  const DecoderStep block;
+  const ir::Graph& graph = block.graph;
+  const auto executable = executor.compile(graph, block.params, {{block.logits, block.new_keys, block.new_values}});
+  const auto context = executable->context();
+  const ir::Buffer keys = executor.allocate(graph.type(block.keys));
+  const ir::Tensor three({ir::DType::f32, {3}});
+  const auto expect = [](const std::string& says, const std::function<void()>& act) {
+    EXPECT_THAT(tests::message_of(act), ::testing::HasSubstr(says));
+  };
   context->bind(block.keys, keys);
   expect("one buffer is bound as input 'keys' and as result 'new_values', which is not written in place: ",
          [&] { context->bind_result(block.new_values, keys); });
@@ -278,7 +287,6 @@ inline void expect_misuse_is_refused(ir::Executor& executor, ir::Executor& other
   wrong.insert_or_assign("token", three);
   expect("input 'token' is f32[3], the graph wants f32[1, 24]", [&] { context->submit(wrong); });
   EXPECT_EQ(message_of([&] { context->submit(rest).get(); }), "") << "misuse changed something";
-  expect("params are not held", [&] { executor.compile(graph, other.hold(block.params), ir::CompileOptions{}); });
 }
 
 }  // namespace plumb::testing

@@ -262,7 +262,6 @@ TEST_F(Residency, AContextAndABufferOutliveTheirExecutor) {
 
 TEST_F(Residency, NodesOnTheHostAndDebugModesRunBetweenCopies) {
   using Options = device::VulkanOptions;
-  const auto cpu = std::make_shared<ref_cpu::CpuExecutor>();
   const States states;
   const std::vector<std::pair<Value, Value>> pairs{{states.sum, states.b}, {states.difference, states.a}};
   for (bool Options::*mode : {&Options::poison, &Options::lifetimes, &Options::step, &Options::redzone}) {
@@ -272,18 +271,20 @@ TEST_F(Residency, NodesOnTheHostAndDebugModesRunBetweenCopies) {
   }
   const auto mixed = executor_with([&](Options& options) {
     options.fallback = device::Fallback::allow;
-    options.host = cpu;
-    options.max_buffer = 1 << 20;
+    options.host = std::make_shared<ref_cpu::CpuExecutor>();
+    options.max_buffer = 300;
   });
   ir::Graph graph;
-  const Value x = graph.input("x", {DType::i32, {3, 7}});
-  Value wide = graph.add("wide", ir::ops::Concat{0}, {x, x});
-  const Value large = graph.add("large", ir::ops::Concat{0}, std::vector<Value>(20000, wide));
-  graph.returns(graph.add("turned", ir::ops::Reverse{{0}}, {wide}));
-  graph.returns(large);
-  const auto executable = mixed->compile(graph, {}, {graph.results()});
-  const auto context = executable->context();
-  EXPECT_TRUE(context->blocks());
+  const Value x = graph.input("x", {DType::i32, {3, 7}}), at = graph.input("at", {DType::i64, {3}});
+  const Value wide = graph.add("wide", ir::ops::Concat{0}, {x, x, x, x});  // it has 336 bytes
+  const Value some = graph.add("some", ir::ops::Gather{0}, {wide, at});
+  const Value y = graph.add("y", ir::ops::Binary{ir::ops::BinaryFunction::add}, {some, x});
+  graph.returns(y);
+  const ir::Feeds feeds{{"x", tests::noise(graph.type(x))}, {"at", plumb::testing::indices_of({3}, {7, 0, 11})}};
+  EXPECT_EQ(mixed->compile(graph, {}, {{y}})->nodes()[0].placement, ir::Placement::cpu);
+  plumb::testing::expect_contexts_equal_run(*mixed, graph, feeds, feeds);
+  plumb::testing::expect_fed_equals_run(*mixed, graph, feeds, {{y, x}});
+  EXPECT_TRUE(mixed->compile(graph, {}, {{y}})->context()->blocks());
 }
 
 TEST_F(Residency, ARefusedIndexIsTheFencesErrorAndChangesNothing) {
@@ -315,6 +316,7 @@ TEST_F(Residency, MisuseIsAnErrorThatSaysWhy) {
   plumb::testing::expect_misuse_is_refused(*gpu, cpu);
   plumb::testing::expect_misuse_is_refused(*gpu, *another);
   plumb::testing::expect_misuse_is_refused(cpu, *gpu);
+  plumb::testing::expect_conflicts_are_refused(*gpu);
 }
 
 }  // namespace
