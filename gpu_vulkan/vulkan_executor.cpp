@@ -5,6 +5,7 @@
 
 #include "gpu_vulkan/cache/calibration_file.hpp"
 #include "gpu_vulkan/plan/consistency.hpp"
+#include "gpu_vulkan/plan/layout.hpp"
 #include "gpu_vulkan/run/executable.hpp"
 #include "gpu_vulkan/runtime/driver/physical_device.hpp"
 #include "gpu_vulkan/self_test/self_test.hpp"
@@ -65,8 +66,9 @@ ir::Tensor VulkanExecutor::run_alone(const ir::Graph& graph, const ir::Feeds& fe
   plan::PlanOptions by_tile = plan_options();
   by_tile.tile = tile;
   const ir::Capture capture{graph.results()};
-  run::VulkanExecutable executable(runtime_, options_, graph, {}, passes::unfused(graph, capture),
-                                   plan::make_plan(graph, capture, facts(), by_tile));
+  run::VulkanExecutable executable(
+      std::make_shared<run::Program>(runtime_, options_, graph, ir::Feeds{}, passes::unfused(graph, capture),
+                                     plan::make_plan(graph, capture, facts(), by_tile), run::HeldSlots{}));
   return executable.run(feeds).at(graph.results()[0]);
 }
 
@@ -95,17 +97,61 @@ void VulkanExecutor::doubt_cooperative_matrices(const std::string& why, const st
         ir::cat(facts().name, "'s cooperative matrices failed their self-test and are not used: ", why, where));
 }
 
-std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
-                                                        const ir::Capture& capture) {
-  return compile(graph, params, capture,
-                 {.tile = options_.tile,
-                  .staging = options_.staging,
-                  .timestamps = options_.timestamps,
-                  .alternative = options_.alternative});
+GraphOptions VulkanExecutor::graph_options() const {
+  return {.tile = options_.tile,
+          .staging = options_.staging,
+          .timestamps = options_.timestamps,
+          .alternative = options_.alternative};
 }
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
-                                                        const ir::Capture& capture, const CompileOptions& options) {
+                                                        const ir::Capture& capture) {
+  return compile(graph, params, capture, graph_options());
+}
+
+std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
+                                                        const ir::Capture& capture, const GraphOptions& options) {
+  return compile(graph, params, capture, options, nullptr);
+}
+
+std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
+                                                             const ir::CompileOptions& options) {
+  const auto held = std::dynamic_pointer_cast<const run::DeviceParams>(params);
+  ir::require(held != nullptr && held->runtime() == runtime_.get(), "the params are not held by this executor");
+  return compile(graph, held->feeds(), options.capture, graph_options(), held.get());
+}
+
+ir::Buffer VulkanExecutor::allocate(const ir::TensorType& type) {
+  ir::check_type(type);
+  return {std::make_shared<run::DeviceMemory>(runtime_, type.bytes(), options_.staging), type};
+}
+
+std::shared_ptr<ir::Params> VulkanExecutor::hold(const ir::Feeds& params) {
+  return std::make_shared<run::DeviceParams>(runtime_, params, options_.staging);
+}
+
+namespace {
+
+/// Params that the plan reads as they are held lie apart there.
+run::HeldSlots hold_apart(plan::Plan& plan, const ir::Graph& graph, const device::DeviceFacts& facts,
+                          const device::VulkanOptions& options, const run::DeviceParams* params) {
+  run::HeldSlots held;
+  if (params == nullptr || options.redzone) return held;  // zones surround what is the executable's own
+  plan::LayoutOptions layout{.no_reuse = options.no_reuse, .full_barriers = options.full_barriers};
+  for (ir::Value v = graph.inputs().size(); graph.is_source(v); ++v)
+    if (plan.placed(plan.slot(v))) {
+      held.emplace(plan.slot(v), params->memory(graph.name(v)));
+      layout.apart.push_back(plan.slot(v));
+    }
+  plan::lay_out(plan, facts, layout);
+  return held;
+}
+
+}  // namespace
+
+std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
+                                                        const ir::Capture& capture, const GraphOptions& options,
+                                                        const run::DeviceParams* params_held) {
   ir::require_valid(graph);
   if (!runtime_->lost.empty()) throw ir::DeviceError(ir::cat(facts().name, " was lost before: ", runtime_->lost));
   for (const ir::Value v : capture.wanted) graph.type(v);  // throws when it is none
@@ -121,14 +167,15 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
     whole = fused(graph, capture, params);
     made = planned(whole);
   }
+  run::HeldSlots held = hold_apart(made, whole.graph, facts(), options_, params_held);
   if (options_.on_plan) options_.on_plan(made);
   plan::require_consistent(made, whole.graph, facts());
   device::VulkanOptions of_run = options_;
   of_run.staging = options.staging;
   of_run.timestamps = options.timestamps;
   of_run.poison_bools = capture.marks_bools;
-  auto executable =
-      std::make_unique<run::VulkanExecutable>(runtime_, of_run, graph, params, std::move(whole), std::move(made));
+  auto executable = std::make_unique<run::VulkanExecutable>(std::make_shared<run::Program>(
+      runtime_, of_run, graph, params, std::move(whole), std::move(made), std::move(held)));
   runtime_->instance.throw_new_messages();
   return executable;
 }

@@ -14,6 +14,9 @@ namespace plumb::gpu_vulkan::plan {
 struct Plan;
 struct PlanOptions;
 }  // namespace plumb::gpu_vulkan::plan
+namespace plumb::gpu_vulkan::run {
+class DeviceParams;
+}
 namespace plumb::gpu_vulkan::runtime {
 struct Runtime;
 }
@@ -24,7 +27,7 @@ namespace plumb::gpu_vulkan {
 std::vector<device::DeviceReport> list_devices();
 
 /// The options that may differ between the graphs that one executor compiles; VulkanOptions explains the fields.
-struct CompileOptions {
+struct GraphOptions {
   std::string tile = {};
   device::Staging staging = device::Staging::automatic;
   device::Timestamps timestamps = device::Timestamps::nodes;
@@ -41,12 +44,15 @@ class VulkanExecutor final : public ir::Executor {
 
   std::string_view name() const override { return "gpu_vulkan"; }
   bool has_kernel(const ir::OpSchema& schema) const override;
+  using ir::Executor::compile;
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
                                           const ir::Capture& capture) override;
+  ir::Buffer allocate(const ir::TensorType& type) override;
+  std::shared_ptr<ir::Params> hold(const ir::Feeds& params) override;
 
-  /// As above, by these in place of the executor's own options.
+  /// compile, by these in place of the executor's own options.
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture,
-                                          const CompileOptions& options);
+                                          const GraphOptions& options);
 
   /// The graph after the passes; the graph itself when they are off. Params whose values are not
   /// given stay as they are. The result's type is in gpu_vulkan/passes/fuse.hpp.
@@ -70,6 +76,13 @@ class VulkanExecutor final : public ir::Executor {
   std::vector<std::string> validation_messages() const;
 
  private:
+  std::unique_ptr<ir::Executable> compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
+                                               const ir::CompileOptions& options) override;
+  /// `held`: where `params` are, or null.
+  std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture,
+                                          const GraphOptions& options, const run::DeviceParams* held);
+  GraphOptions graph_options() const;
+
   /// Tests the tiles that the plan runs and that nothing is known of. Whether one failed, or has before.
   bool cooperative_matrices_fail(const plan::Plan& plan, const ir::Graph& graph);
   void doubt_cooperative_matrices(const std::string& why, const std::string& where = "");

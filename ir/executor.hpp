@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +12,13 @@
 #include "ir/sums.hpp"
 
 namespace plumb::ir {
+
+/// Tensors that stay in an executor's memory: ir/residency.hpp.
+class Buffer;
+class Context;
+class Params;
+struct CompileOptions;
+enum class Import;
 
 /// Tensors by the name of the input or param they are for.
 using Feeds = std::map<std::string, Tensor, std::less<>>;
@@ -88,6 +96,13 @@ class Executable {
 
   /// One report for each node of the graph that was compiled, in its order.
   virtual std::vector<NodeReport> nodes() const = 0;
+
+  /// Memory for runs whose tensors stay with the executor; any number of contexts run one executable. It outlives the
+  /// executable. Unless an executor offers it, this throws Unsupported, as identity does.
+  virtual std::unique_ptr<Context> context();
+
+  /// Equal for executables that compute the same bits from the same inputs and params.
+  virtual std::uint64_t identity() const;
 };
 
 /// Runs graphs. Each executor is a folder of its own: ref_cpu, gpu_vulkan.
@@ -106,10 +121,30 @@ class Executor {
   /// cannot run the graph; Error when params are missing or do not fit.
   virtual std::unique_ptr<Executable> compile(const Graph& graph, const Feeds& params, const Capture& capture) = 0;
 
+  /// A tensor of zeros in this executor's memory. Unless an executor offers it, this and what follows throw
+  /// Unsupported.
+  virtual Buffer allocate(const TensorType& type);
+
+  /// Params that several executables of this executor share.
+  virtual std::shared_ptr<Params> hold(const Feeds& params);
+
+  /// A tensor in memory of the caller's, which `owner` keeps.
+  virtual Buffer import(MutableView memory, std::shared_ptr<void> owner, Import how);
+
+  /// compile with params of `hold`. A template, so that a call whose params are {} means the other compile.
+  template <std::convertible_to<std::shared_ptr<Params>> Held>
+  std::unique_ptr<Executable> compile(const Graph& graph, Held params, const CompileOptions& options) {
+    return compile_held(graph, std::move(params), options);
+  }
+
   /// compile and run once; `feeds` holds inputs and params.
   Tensors run(const Graph& graph, const Feeds& feeds, std::vector<Value> wanted) {
     return compile(graph, feeds, {std::move(wanted)})->run(feeds);
   }
+
+ protected:
+  virtual std::unique_ptr<Executable> compile_held(const Graph& graph, std::shared_ptr<Params> params,
+                                                   const CompileOptions& options);
 };
 
 /// A graph of one node that has this label. Its operands are called "x0", "x1", ..., params where `is_param`

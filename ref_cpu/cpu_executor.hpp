@@ -27,10 +27,16 @@ class CpuExecutor final : public ir::Executor {
 
   std::string_view name() const override { return "ref_cpu"; }
   bool has_kernel(const ir::OpSchema& schema) const override;
+  using ir::Executor::compile;
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
                                           const ir::Capture& capture) override;
+  ir::Buffer allocate(const ir::TensorType& type) override;
+  std::shared_ptr<ir::Params> hold(const ir::Feeds& params) override;
 
  private:
+  std::unique_ptr<ir::Executable> compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
+                                               const ir::CompileOptions& options) override;
+
   CpuOptions options_;
 };
 

@@ -113,7 +113,7 @@ std::optional<double> Measurement::device_time(ir::Executable& executable, doubl
 }
 
 double Measurement::host_time(const ir::Graph& graph, const ir::Feeds& feeds, device::Staging staging) {
-  const CompileOptions options{.staging = staging, .timestamps = device::Timestamps::off};
+  const GraphOptions options{.staging = staging, .timestamps = device::Timestamps::off};
   const auto executable = executor_.compile(graph, feeds, {graph.results()}, options);
   ir::Tensors results;
   std::vector<double> times;

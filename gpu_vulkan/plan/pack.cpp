@@ -80,9 +80,10 @@ ArenaLayout pack(const Schedule& schedule, const std::vector<Lifetime>& alive, c
   constexpr Lifetime always{true, 0, ~std::size_t{0}};
 
   for (const Residence residence : {Residence::resident, Residence::transient}) {
-    std::vector<Slot> order;
+    std::vector<Slot> order, apart;
     for (Slot s = 0; s < schedule.slots.size(); ++s)
-      if (alive[s].used && schedule.slots[s].residence == residence) order.push_back(s);
+      if (alive[s].used && schedule.slots[s].residence == residence)
+        (!limits.apart.empty() && limits.apart[s] ? apart : order).push_back(s);
     std::ranges::stable_sort(order, std::ranges::greater{}, [&](Slot s) { return schedule.bound_bytes(s); });
 
     const auto lifetime = [&](Slot s) -> const Lifetime& {
@@ -106,7 +107,11 @@ ArenaLayout pack(const Schedule& schedule, const std::vector<Lifetime>& alive, c
       layout.places[s] = {layout.buffers.size() + b, offset + zone};
     }
     for (const Shelf& shelf : shelves) layout.buffers.push_back(shelf.bytes());
-    if (residence == Residence::resident) layout.resident_buffers = shelves.size();
+    for (const Slot s : apart) {
+      layout.places[s] = {layout.buffers.size(), zone};
+      layout.buffers.push_back(schedule.bound_bytes(s) + 2 * zone);
+    }
+    if (residence == Residence::resident) layout.resident_buffers = layout.buffers.size();
   }
   return layout;
 }

@@ -38,11 +38,12 @@ struct PackLimits {
   std::size_t buffer_bytes = 0;  ///< the largest buffer; larger slots are not for this device
   std::size_t zone = 0;          ///< bytes left free before and after each slot
   bool reuse = true;             ///< whether slots that are not alive together may share bytes
+  std::vector<bool> apart = {};  ///< by slot: whether it gets a buffer of its own; none where it is empty
 };
 
 /// Gives every slot that is used a place in as few buffers as it can, largest slots
 /// first, each at the lowest free offset. Two slots share bytes only when their
-/// lifetimes do not meet; resident slots share none.
+/// lifetimes do not meet; resident slots share none. Buffers of slots that lie apart are the last of their residence.
 ArenaLayout pack(const Schedule& schedule, const std::vector<Lifetime>& alive, const PackLimits& limits);
 
 }  // namespace plumb::gpu_vulkan::plan

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "gpu_vulkan/plan/barriers.hpp"
 #include "gpu_vulkan/plan/in_place.hpp"
+#include "gpu_vulkan/plan/layout.hpp"
 #include "ir/ops/constant.hpp"
 
 namespace plumb::gpu_vulkan::plan {
@@ -43,7 +43,6 @@ class Planner {
   void download(ir::Value value);
   void need(Slot slot, std::size_t dispatch);
   void next_segment(std::size_t dispatch);
-  void lay_out();
 
   bool is_empty(ir::Value value) const { return graph_.type(value).bytes() == 0; }
   bool is_captured(ir::Value value) const { return std::ranges::binary_search(plan_.captured, value); }
@@ -95,7 +94,8 @@ Plan Planner::make() {
   for (std::size_t n = 0; n < graph_.nodes().size(); ++n) plan_node(n);
   if (!refusals_.empty()) throw ir::Unsupported(joined(refusals_));
   plan_.segments.back().end = plan_.schedule.dispatches.size();
-  lay_out();
+  lay_out(plan_, facts_,
+          {.redzone = options_.redzone, .no_reuse = options_.no_reuse, .full_barriers = options_.full_barriers});
   return std::move(plan_);
 }
 
@@ -250,26 +250,6 @@ void Planner::next_segment(std::size_t dispatch) {
   plan_.segments.back().end = dispatch;
   plan_.segments.emplace_back();
   plan_.segments.back().begin = dispatch;
-}
-
-void Planner::lay_out() {
-  auto alive = lifetimes(plan_.schedule);
-  for (const Segment& segment : plan_.segments) {
-    const std::size_t last = std::max(segment.begin + 1, segment.end) - 1;
-    for (const ir::Value v : segment.uploads) alive[plan_.slots[v]].use(segment.begin);
-    for (const ir::Value v : segment.downloads) alive[plan_.slots[v]].use(last);
-  }
-  if (alive[plan_.faults].used) {  // cleared before a run and read after it
-    alive[plan_.faults].use(0);
-    alive[plan_.faults].use(plan_.schedule.dispatches.size());
-  }
-  plan_.arena = pack(plan_.schedule, alive,
-                     {.alignment = std::max<std::size_t>(facts_.offset_alignment, 64),
-                      .buffer_bytes = facts_.max_allocation,
-                      .zone = options_.redzone ? zone_bytes : 0,
-                      .reuse = !options_.no_reuse && !options_.redzone});
-  plan_.barrier_before = barriers(plan_.schedule, plan_.arena);
-  if (options_.full_barriers) plan_.barrier_before.assign(plan_.barrier_before.size(), true);
 }
 
 }  // namespace

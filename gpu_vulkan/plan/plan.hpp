@@ -8,6 +8,7 @@ namespace plumb::gpu_vulkan::plan {
 
 /// Bytes of a red zone, before and after each slot.
 inline constexpr std::size_t zone_bytes = 256;
+inline constexpr std::uint32_t zone_word = 0x5AFEC0DE;  ///< fills them: an unlikely thing to write
 
 /// A part of a run: values go up, dispatches run in one submit, values come back, then
 /// the host runs nodes. Without fallback a plan has one.

@@ -6,17 +6,11 @@
 #include <mutex>
 
 #include "gpu_vulkan/run/stopwatch.hpp"
-#include "ir/ops/constant.hpp"
+#include "gpu_vulkan/run/vulkan_context.hpp"
 #include "ir/raw/copy_bytes.hpp"
 
 namespace plumb::gpu_vulkan::run {
 namespace {
-
-const ir::Bytes* constant_bytes(const ir::Graph& graph, ir::Value value) {
-  const auto producer = graph.producer(value);
-  if (!producer || !graph.nodes()[*producer].op.is<ir::ops::Constant>()) return nullptr;
-  return &graph.nodes()[*producer].op.as<ir::ops::Constant>().data;
-}
 
 /// Whether the device uses nothing any more. A device that did not answer in time gets more time once: usually it was
 /// only slow. A software driver whose threads still run when the process ends would crash in unloaded libraries.
@@ -33,65 +27,41 @@ bool is_done(runtime::Runtime& runtime) {
 
 /// Keeps the objects that a silent device may still be using alive to the end of the process. Executors may have
 /// threads of their own.
-void abandon(std::shared_ptr<runtime::Runtime> runtime, std::unique_ptr<Recording> recording) {
+void abandon(std::shared_ptr<const Program> program, std::unique_ptr<Recording> recording) {
   static std::mutex lock;
-  static auto& kept = *new std::vector<std::pair<std::shared_ptr<runtime::Runtime>, std::unique_ptr<Recording>>>;
+  static auto& kept = *new std::vector<std::pair<std::shared_ptr<const Program>, std::unique_ptr<Recording>>>;
   const std::scoped_lock held(lock);
-  kept.emplace_back(std::move(runtime), std::move(recording));
+  kept.emplace_back(std::move(program), std::move(recording));
 }
 
 }  // namespace
 
-VulkanExecutable::VulkanExecutable(std::shared_ptr<runtime::Runtime> runtime, const device::VulkanOptions& options,
-                                   const ir::Graph& graph, const ir::Feeds& params, passes::Fused fused,
-                                   plan::Plan plan)
-    : runtime_(std::move(runtime)),
-      options_(options),
-      original_(graph),
-      fused_(std::move(fused)),
-      graph_(fused_.graph),
-      plan_(std::move(plan)) {
-  recording_ = std::make_unique<Recording>(*runtime_, plan_, graph_, options_);
-  upload_resident(params);
-  make_host_parts(params);
+VulkanExecutable::VulkanExecutable(std::shared_ptr<const Program> program)
+    : program_(std::move(program)),
+      plan_(program_->plan),
+      graph_(program_->graph),
+      runtime_(*program_->runtime),
+      recording_(std::make_unique<Recording>(runtime_, plan_, graph_, program_->options, *program_->residents)) {
+  make_host_parts();
   find_known();
-  runtime_->pipelines.save();
+  runtime_.pipelines.save();
 }
 
 VulkanExecutable::~VulkanExecutable() {
-  if (!is_done(*runtime_)) abandon(std::move(runtime_), std::move(recording_));
+  if (!is_done(runtime_)) abandon(std::move(program_), std::move(recording_));
 }
 
-void VulkanExecutable::upload_resident(const ir::Feeds& params) {
-  std::vector<std::pair<plan::Slot, std::span<const std::byte>>> contents;
-  for (ir::Value v = 0; v < graph_.value_count(); ++v) {
-    if (!graph_.defined(v) || v < graph_.inputs().size()) continue;
-    const bool placed = plan_.placed(plan_.slot(v));
-    if (graph_.is_source(v)) {
-      const auto& fed = ir::fed(graph_, params, v);
-      if (placed) contents.emplace_back(plan_.slot(v), fed.bytes());
-      if (std::ranges::binary_search(plan_.captured, v)) captured_params_.emplace(v, fed);
-    } else if (const auto* bytes = constant_bytes(graph_, v); bytes != nullptr && placed) {
-      contents.emplace_back(plan_.slot(v), *bytes);
-    }
-  }
-  for (plan::Slot s = 0; s < plan_.schedule.slots.size(); ++s)
-    if (const auto& content = plan_.schedule.slots[s].content; !content.empty() && plan_.placed(s))
-      contents.emplace_back(s, content);
-  recording_->upload_resident(contents);
-}
+std::unique_ptr<ir::Context> VulkanExecutable::context() { return make_context(program_); }
 
 void VulkanExecutable::find_known() {
-  for (const ir::Value v : plan_.captured)
-    if (const auto param = captured_params_.find(v); param != captured_params_.end())
-      known_.emplace_back(v, param->second.bytes());
-    else if (const auto* bytes = constant_bytes(graph_, v))
-      known_.emplace_back(v, *bytes);
-    else if (graph_.type(v).bytes() == 0)
-      known_.emplace_back(v, std::span<const std::byte>{});
+  for (const ir::Value v : plan_.captured) {
+    const bool is_source = graph_.is_source(v) && v >= graph_.inputs().size();
+    if (is_source || constant_bytes(graph_, v) != nullptr || graph_.type(v).bytes() == 0)
+      known_.emplace_back(v, *program_->known(v));
+  }
 }
 
-void VulkanExecutable::make_host_parts(const ir::Feeds& params) {
+void VulkanExecutable::make_host_parts() {
   std::vector<bool> visible(graph_.value_count());
   for (const ir::Value v : plan_.captured) visible[v] = true;
   host_reads_ = visible;
@@ -101,9 +71,10 @@ void VulkanExecutable::make_host_parts(const ir::Feeds& params) {
     for (const std::size_t n : segment.host_nodes)
       for (const ir::Value v : graph_.nodes()[n].inputs) host_reads_[v] = true;
   for (const plan::Segment& segment : plan_.segments)
-    host_parts_.push_back(segment.host_nodes.empty() ? nullptr
-                                                     : std::make_unique<HostPart>(graph_, segment.host_nodes, visible,
-                                                                                  params, *options_.host));
+    host_parts_.push_back(segment.host_nodes.empty()
+                              ? nullptr
+                              : std::make_unique<HostPart>(graph_, segment.host_nodes, visible, program_->host_params,
+                                                           *program_->options.host));
 }
 
 ir::Tensors VulkanExecutable::run(const ir::Feeds& inputs) {
@@ -113,11 +84,11 @@ ir::Tensors VulkanExecutable::run(const ir::Feeds& inputs) {
 }
 
 void VulkanExecutable::run_into(const ir::Feeds& inputs, ir::Tensors& results) {
-  const ir::OneAtATime::Run run(runtime_->runs);
-  if (!runtime_->lost.empty())
-    throw ir::DeviceError(ir::cat(runtime_->device.facts().name, " was lost before: ", runtime_->lost));
+  const ir::OneAtATime::Run run(runtime_.runs);
+  if (!runtime_.lost.empty())
+    throw ir::DeviceError(ir::cat(runtime_.device.facts().name, " was lost before: ", runtime_.lost));
   const auto is_foreign = [&](const auto& entry) {
-    return !is_captured(entry.first) || entry.second.type() != graph_.type(entry.first);
+    return !program_->is_captured(entry.first) || entry.second.type() != graph_.type(entry.first);
   };
   std::erase_if(results, is_foreign);
   times_ = {};
@@ -127,12 +98,10 @@ void VulkanExecutable::run_into(const ir::Feeds& inputs, ir::Tensors& results) {
   }
   for (std::size_t s = 0; s < plan_.segments.size(); ++s) run_segment(s, inputs, results);
   throw_damage();
-  runtime_->instance.throw_new_messages();
+  runtime_.instance.throw_new_messages();
   std::erase_if(results, is_foreign);  // values that host parts read and made
   for (const auto& [value, bytes] : known_) put(value, bytes, results);
 }
-
-bool VulkanExecutable::is_captured(ir::Value value) const { return std::ranges::binary_search(plan_.captured, value); }
 
 void VulkanExecutable::put(ir::Value value, std::span<const std::byte> bytes, ir::Tensors& on_host) const {
   const ir::TensorType& type = graph_.type(value);
@@ -152,7 +121,7 @@ void VulkanExecutable::run_segment(std::size_t segment, const ir::Feeds& inputs,
   try {
     recording_->run(segment, times_);
   } catch (const ir::DeviceError& error) {
-    runtime_->lost = error.what();
+    runtime_.lost = error.what();
     throw;
   }
   throw_fault();
@@ -168,12 +137,15 @@ RunTimes VulkanExecutable::times() const {
   return times;
 }
 
-void VulkanExecutable::throw_fault() {
-  const plan::Fault fault = recording_->take_fault();
-  if (fault.raised == 0) return;
-  const ir::Node& node = graph_.nodes().at(fault.node);
+void throw_fault(const ir::Graph& graph, const plan::Fault& fault) {
+  const ir::Node& node = graph.nodes().at(fault.node);
   ir::fail("node '", node.label, "' (", node.op.name(), "): index ", fault.value(), " at position ", fault.position,
            " is out of range");
+}
+
+void VulkanExecutable::throw_fault() {
+  const plan::Fault fault = recording_->take_fault();
+  if (fault.raised != 0) run::throw_fault(graph_, fault);
 }
 
 std::string VulkanExecutable::describe(plan::Slot slot) const {
@@ -201,7 +173,8 @@ void VulkanExecutable::throw_damage() const {
 std::vector<ir::NodeReport> VulkanExecutable::nodes() const {
   auto reports = plan_.nodes;
   for (auto& report : reports)
-    report.marked_bools = report.placement == ir::Placement::gpu && (options_.poison || options_.poison_bools);
+    report.marked_bools =
+        report.placement == ir::Placement::gpu && (program_->options.poison || program_->options.poison_bools);
   const auto spent = recording_->nanoseconds();
   for (std::size_t d = 0; d < spent.size(); ++d)
     if (spent[d]) {
@@ -213,7 +186,7 @@ std::vector<ir::NodeReport> VulkanExecutable::nodes() const {
     const auto on_host = part->reports();
     for (std::size_t i = 0; i < on_host.size(); ++i) reports[part->nodes()[i]].nanoseconds = on_host[i].nanoseconds;
   }
-  return passes::reports_of(fused_, original_, reports);
+  return passes::reports_of(program_->fused, program_->original, reports);
 }
 
 }  // namespace plumb::gpu_vulkan::run

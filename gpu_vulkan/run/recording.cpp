@@ -13,26 +13,24 @@ namespace plumb::gpu_vulkan::run {
 namespace {
 
 constexpr std::uint32_t nan_word = 0xFFFFFFFF;     // NaN in every float type, -1 in every integer
-constexpr std::uint32_t zone_word = 0x5AFEC0DE;    // an unlikely thing for a kernel to write
 constexpr std::uint32_t queries_per_dispatch = 2;  // start and end; the start is mostly the end before
 
 }  // namespace
 
 Recording::Recording(runtime::Runtime& runtime, const plan::Plan& plan, const ir::Graph& graph,
-                     const device::VulkanOptions& options)
+                     const device::VulkanOptions& options, const Residents& residents)
     : runtime_(runtime),
       plan_(plan),
       graph_(graph),
       options_(options),
-      // The device fills zones before every run, which would wipe out what the host wrote.
-      writes_directly_(options.staging == device::Staging::automatic && !options.redzone &&
-                       runtime.device.facts().host_visible_device_local),
+      residents_(residents),
+      writes_directly_(writes_directly(runtime, options)),
       reads_directly_(writes_directly_ && runtime.device.facts().host_cached_device_local),
       up_(runtime.device, runtime::MemoryUse::upload),
       down_(runtime.device, runtime::MemoryUse::readback),
       pool_(runtime::make_command_pool(runtime.device)) {
-  for (const std::size_t bytes : plan.arena.buffers)
-    buffers_.emplace_back(runtime.device, bytes,
+  for (std::size_t b = plan.arena.resident_buffers; b < plan.arena.buffers.size(); ++b)
+    buffers_.emplace_back(runtime.device, plan.arena.buffers[b],
                           writes_directly_ ? runtime::MemoryUse::device_mapped : runtime::MemoryUse::device);
   find_direct_results();
   reserve_staging();
@@ -111,20 +109,6 @@ void Recording::find_poisoned() {
   }
 }
 
-void Recording::upload_resident(const std::vector<std::pair<plan::Slot, std::span<const std::byte>>>& contents) {
-  if (writes_directly_) {
-    for (const auto& [slot, bytes] : contents) ir::raw::copy_bytes(bytes, mapped(slot));
-    return;
-  }
-  if (plan_.arena.resident_buffers == 0) return;
-  runtime::Uploader uploader(runtime_.device, runtime_.timeline);
-  if (options_.redzone)
-    for (std::size_t b = 0; b < plan_.arena.resident_buffers; ++b)
-      uploader.fill({buffers_[b].get(), 0, VK_WHOLE_SIZE}, zone_word);
-  for (const auto& [slot, bytes] : contents) uploader.upload(range(slot, bytes.size()), bytes);
-  uploader.flush();
-}
-
 void Recording::record(std::size_t segment) {
   const plan::Segment& part = plan_.segments[segment];
   auto& batches = batches_.emplace_back();
@@ -153,8 +137,8 @@ void Recording::begin_segment(runtime::Commands& commands, std::size_t segment) 
   const plan::Segment& part = plan_.segments[segment];
   bool transfers = false;
   if (segment == 0 && options_.redzone) {
-    for (std::size_t b = plan_.arena.resident_buffers; b < buffers_.size(); ++b)
-      commands.fill({buffers_[b].get(), 0, VK_WHOLE_SIZE}, zone_word);
+    for (const runtime::DeviceBuffer& buffer : buffers_)
+      commands.fill({buffer.get(), 0, VK_WHOLE_SIZE}, plan::zone_word);
     commands.barrier(runtime::Access::transfer, runtime::Access::transfer);
     transfers = true;
   }
@@ -295,7 +279,7 @@ std::optional<Recording::Damage> Recording::damage() const {
     const auto bytes = down_.bytes(zone.place);
     for (std::size_t i = 0; i < plan::zone_bytes; ++i) {
       const std::size_t distance = i + 1, at = zone.after ? i : plan::zone_bytes - distance;
-      const auto expected = static_cast<std::byte>(zone_word >> 8 * (at % 4));
+      const auto expected = static_cast<std::byte>(plan::zone_word >> 8 * (at % 4));
       if (bytes[at] != expected) return Damage{zone.slot, zone.after, distance};
     }
   }
@@ -345,14 +329,20 @@ runtime::BufferRange Recording::range(plan::Slot slot, std::size_t bytes) const 
     return {whole.buffer, whole.offset, bytes};
   }
   const plan::Place& place = plan_.arena.places.at(slot);
-  return {buffers_.at(place.buffer).get(), place.offset, bytes};
+  const std::size_t residents = plan_.arena.resident_buffers;
+  const VkBuffer buffer =
+      place.buffer < residents ? residents_.buffer(place.buffer) : buffers_.at(place.buffer - residents).get();
+  return {buffer, place.offset, bytes};
 }
 
 runtime::BufferRange Recording::bound(plan::Slot slot) const { return range(slot, plan_.schedule.bound_bytes(slot)); }
 
 std::span<std::byte> Recording::mapped(plan::Slot slot) const {
   const plan::Place& place = plan_.arena.places.at(slot);
-  return buffers_.at(place.buffer).mapped().subspan(place.offset, plan_.schedule.slots[slot].bytes);
+  const std::size_t residents = plan_.arena.resident_buffers;
+  const auto bytes =
+      place.buffer < residents ? residents_.mapped(place.buffer) : buffers_.at(place.buffer - residents).mapped();
+  return bytes.subspan(place.offset, plan_.schedule.slots[slot].bytes);
 }
 
 }  // namespace plumb::gpu_vulkan::run

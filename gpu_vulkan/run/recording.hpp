@@ -4,6 +4,7 @@
 
 #include "gpu_vulkan/device/options.hpp"
 #include "gpu_vulkan/plan/plan.hpp"
+#include "gpu_vulkan/run/device_params.hpp"
 #include "gpu_vulkan/runtime/runtime.hpp"
 #include "gpu_vulkan/runtime/staging.hpp"
 
@@ -16,15 +17,12 @@ struct RunTimes {
 };
 
 /// The device's side of one compiled plan: its memory, and its segments as command
-/// buffers that are submitted on every run. Runtime, plan, graph and options must outlive it; the
+/// buffers that are submitted on every run. Runtime, plan, graph, options and what is resident must outlive it; the
 /// graph is the planned one.
 class Recording {
  public:
   Recording(runtime::Runtime& runtime, const plan::Plan& plan, const ir::Graph& graph,
-            const device::VulkanOptions& options);
-
-  /// Puts bytes into resident slots. To be called once, before the first run.
-  void upload_resident(const std::vector<std::pair<plan::Slot, std::span<const std::byte>>>& contents);
+            const device::VulkanOptions& options, const Residents& residents);
 
   /// Where the host writes an uploaded value before its segment runs.
   std::span<std::byte> upload_bytes(ir::Value value) const;
@@ -93,8 +91,9 @@ class Recording {
   const plan::Plan& plan_;
   const ir::Graph& graph_;
   const device::VulkanOptions& options_;
+  const Residents& residents_;
   bool writes_directly_, reads_directly_;       ///< through the host's view of device memory
-  std::vector<runtime::DeviceBuffer> buffers_;  ///< the arena's buffers
+  std::vector<runtime::DeviceBuffer> buffers_;  ///< the arena's buffers behind those that are resident
   runtime::StagingBuffers up_, down_;
   std::map<ir::Value, std::size_t> up_places_, down_places_;
   std::map<plan::Slot, std::size_t> direct_places_;  ///< in down_: slots that are not in the arena after all

@@ -29,18 +29,25 @@ Scope scope(Access access) {
 
 }  // namespace
 
-driver::CommandPool make_command_pool(const driver::Device& device) {
+driver::CommandPool make_command_pool(const driver::Device& device, VkCommandPoolCreateFlags flags) {
   auto info = driver::structure<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
   info.queueFamilyIndex = device.queue_family();
+  info.flags = flags;
   return driver::create<driver::CommandPool>("vkCreateCommandPool", vkCreateCommandPool, device.get(), info);
 }
 
-Commands::Commands(const driver::Device& device, VkCommandPool pool) : device_(device) {
+Commands::Commands(const driver::Device& device, VkCommandPool pool, VkCommandBufferUsageFlags usage)
+    : device_(device), usage_(usage) {
   auto allocate = driver::structure<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
   allocate.commandPool = pool;
   allocate.commandBufferCount = 1;
   driver::check(vkAllocateCommandBuffers(device.get(), &allocate, &commands_), "vkAllocateCommandBuffers");
-  const auto begin = driver::structure<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+  begin_again();
+}
+
+void Commands::begin_again() {
+  auto begin = driver::structure<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+  begin.flags = usage_;
   driver::check(vkBeginCommandBuffer(commands_, &begin), "vkBeginCommandBuffer");
 }
 
@@ -65,7 +72,11 @@ void Commands::fill(const BufferRange& range, std::uint32_t word) {
 
 void Commands::copy(const BufferRange& source, const BufferRange& destination) {
   const VkBufferCopy region{source.offset, destination.offset, source.bytes};
-  vkCmdCopyBuffer(commands_, source.buffer, destination.buffer, 1, &region);
+  copy(source.buffer, destination.buffer, {&region, 1});
+}
+
+void Commands::copy(VkBuffer source, VkBuffer destination, std::span<const VkBufferCopy> regions) {
+  vkCmdCopyBuffer(commands_, source, destination, static_cast<std::uint32_t>(regions.size()), regions.data());
 }
 
 void Commands::dispatch(const Pipeline& pipeline, std::span<const BufferRange> bindings,

@@ -22,7 +22,10 @@ constexpr Access operator|(Access a, Access b) {
 /// One command buffer: recorded once, submitted many times.
 class Commands {
  public:
-  Commands(const driver::Device& device, VkCommandPool pool);
+  /// `usage`: VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT lets a submit begin before an earlier one has ended.
+  Commands(const driver::Device& device, VkCommandPool pool, VkCommandBufferUsageFlags usage = 0);
+  /// Forgets all commands. The pool must allow it.
+  void begin_again();
   /// No more commands come.
   void end();
 
@@ -32,6 +35,7 @@ class Commands {
   void fill(const BufferRange& range, std::uint32_t word);
   /// The source's bytes, to where the destination starts.
   void copy(const BufferRange& source, const BufferRange& destination);
+  void copy(VkBuffer source, VkBuffer destination, std::span<const VkBufferCopy> regions);
   void dispatch(const Pipeline& pipeline, std::span<const BufferRange> bindings, std::span<const std::byte> push,
                 const std::array<std::uint32_t, 3>& groups);
 
@@ -40,9 +44,11 @@ class Commands {
 
  private:
   const driver::Device& device_;
+  VkCommandBufferUsageFlags usage_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
 };
 
-driver::CommandPool make_command_pool(const driver::Device& device);
+/// `flags`: VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT lets commands begin again.
+driver::CommandPool make_command_pool(const driver::Device& device, VkCommandPoolCreateFlags flags = 0);
 
 }  // namespace plumb::gpu_vulkan::runtime

@@ -23,6 +23,8 @@ Runtime::Runtime(const device::VulkanOptions& options)
     : instance(options.validation),
       device(chosen(instance, options)),
       pipelines(device, options.pipeline_cache),
-      timeline(device) {}
+      timeline(device),
+      submitter(device, timeline),
+      transfers(device, timeline, submitter) {}
 
 }  // namespace plumb::gpu_vulkan::runtime

@@ -7,6 +7,7 @@
 #include "gpu_vulkan/runtime/driver/instance.hpp"
 #include "gpu_vulkan/runtime/pipelines.hpp"
 #include "gpu_vulkan/runtime/timeline.hpp"
+#include "gpu_vulkan/runtime/transfers.hpp"
 #include "ir/executor.hpp"
 
 namespace plumb::gpu_vulkan::runtime {
@@ -19,6 +20,8 @@ struct Runtime {
   driver::Device device;
   Pipelines pipelines;
   Timeline timeline;
+  Submitter submitter;
+  Transfers transfers;
   std::string lost;     ///< how the device was lost; empty while it lives
   ir::OneAtATime runs;  ///< all executables share what they wait for
   bool silent = false;  ///< it did not answer in the time that it got after that, either

@@ -1,6 +1,7 @@
 #include "gpu_vulkan/runtime/timeline.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "gpu_vulkan/runtime/driver/structure.hpp"
 
@@ -25,9 +26,18 @@ Timeline::Timeline(const driver::Device& device)
       semaphore_(make_semaphore(device)),
       spin_(device.facts().kind == device::DeviceKind::software ? std::chrono::seconds(0) : longest_spin) {}
 
-void Timeline::submit(VkCommandBuffer commands) {
-  auto command = driver::structure<VkCommandBufferSubmitInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO);
-  command.commandBuffer = commands;
+void Timeline::submit(VkCommandBuffer commands) { submit({&commands, 1}, busy()); }
+
+std::uint64_t Timeline::submit_beside(std::span<const VkCommandBuffer> commands) { return submit(commands, false); }
+
+std::uint64_t Timeline::submit(std::span<const VkCommandBuffer> commands, bool waits) {
+  constexpr std::size_t most = 2;
+  ir::require(commands.size() <= most, "a submit of ", commands.size(), " command buffers, at most ", most, " fit");
+  std::array<VkCommandBufferSubmitInfo, most> all;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    all[i] = driver::structure<VkCommandBufferSubmitInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO);
+    all[i].commandBuffer = commands[i];
+  }
   auto before = driver::structure<VkSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO);
   before.semaphore = semaphore_.get();
   before.value = submitted_;
@@ -35,40 +45,53 @@ void Timeline::submit(VkCommandBuffer commands) {
   auto after = before;
   after.value = submitted_ + 1;
   auto info = driver::structure<VkSubmitInfo2>(VK_STRUCTURE_TYPE_SUBMIT_INFO_2);
-  info.waitSemaphoreInfoCount = busy_ ? 1 : 0;
-  info.signalSemaphoreInfoCount = info.commandBufferInfoCount = 1;
+  info.waitSemaphoreInfoCount = waits ? 1 : 0;
+  info.signalSemaphoreInfoCount = 1;
+  info.commandBufferInfoCount = static_cast<std::uint32_t>(commands.size());
   info.pWaitSemaphoreInfos = &before;
   info.pSignalSemaphoreInfos = &after;
-  info.pCommandBufferInfos = &command;
+  info.pCommandBufferInfos = all.data();
   driver::check(vkQueueSubmit2(device_.queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit2");
-  ++submitted_;
-  busy_ = true;
+  return ++submitted_;
 }
 
-bool Timeline::reached_within(std::chrono::duration<double> time) {
+bool Timeline::reached(std::uint64_t number) {
+  if (done_ >= number) return true;
+  std::uint64_t done = 0;
+  const VkResult result = vkGetSemaphoreCounterValue(device_.get(), semaphore_.get(), &done);
+  if (result != VK_SUCCESS) done_ = submitted_;  // a lost device uses nothing
+  driver::check(result, "vkGetSemaphoreCounterValue");
+  done_ = done;
+  return done >= number;
+}
+
+bool Timeline::reached_within(std::uint64_t number, std::chrono::duration<double> time) {
   const auto start = std::chrono::steady_clock::now();
-  while (std::chrono::steady_clock::now() - start < time) {
-    std::uint64_t done = 0;
-    const VkResult result = vkGetSemaphoreCounterValue(device_.get(), semaphore_.get(), &done);
-    busy_ = result == VK_SUCCESS && done < submitted_;
-    driver::check(result, "vkGetSemaphoreCounterValue");
-    if (!busy_) return true;
-  }
+  while (std::chrono::steady_clock::now() - start < time)
+    if (reached(number)) return true;
   return false;
 }
 
-void Timeline::wait(std::chrono::duration<double> timeout) {
-  if (reached_within(std::min(spin_, timeout))) return;
+bool Timeline::wait_for(std::uint64_t number, std::chrono::duration<double> timeout) {
+  if (done_ >= number || reached_within(number, std::min(spin_, timeout))) return true;
   const VkSemaphore semaphore = semaphore_.get();
   auto info = driver::structure<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
   info.semaphoreCount = 1;
   info.pSemaphores = &semaphore;
-  info.pValues = &submitted_;
+  info.pValues = &number;
   const double longest = 9e18;  // nanoseconds, fits 64 bits
   const auto nanoseconds = static_cast<std::uint64_t>(std::clamp(timeout.count() * 1e9, 0.0, longest));
   const VkResult result = vkWaitSemaphores(device_.get(), &info, nanoseconds);
-  busy_ = result == VK_TIMEOUT;
-  driver::check(result, "vkWaitSemaphores", result == VK_TIMEOUT ? ir::cat(" after ", timeout.count(), " s") : "");
+  if (result == VK_TIMEOUT) return false;
+  if (result != VK_SUCCESS) done_ = submitted_;
+  driver::check(result, "vkWaitSemaphores");
+  if (done_ < number) done_ = number;
+  return true;
+}
+
+void Timeline::wait(std::chrono::duration<double> timeout) {
+  if (!wait_for(submitted_, timeout))
+    driver::check(VK_TIMEOUT, "vkWaitSemaphores", ir::cat(" after ", timeout.count(), " s"));
 }
 
 }  // namespace plumb::gpu_vulkan::runtime

@@ -25,6 +25,11 @@ expect_output "$scratch/cmake/consumer"
 grep -q '^off by 0: passed, ' "$scratch/judged"
 grep -q '^off by 0.001: failed, ' "$scratch/judged"
 
+"$scratch/cmake/decoder" | tee "$scratch/tokens"
+moved='24 bytes up and 200 down a token'
+grep -q "^cpu:.*, $moved\$" "$scratch/tokens"
+grep -q -e "^gpu:.*, $moved\$" -e '^no gpu here: ' "$scratch/tokens"
+
 model=$source/../../fixtures/onnx/light_squeezenet.onnx
 expect_squeezenet() { "$1" "$model" | grep -q '^onnx softmaxout_1 f32\[1, 1000, 1, 1\]$'; }
 expect_squeezenet "$scratch/cmake/onnx_consumer"

@@ -118,18 +118,22 @@ struct Bare {
   device::VulkanOptions options = device::options_from_environment();
   std::shared_ptr<runtime::Runtime> runtime = std::make_shared<runtime::Runtime>(options);
   plan::Plan plan;
+  run::Residents residents;
   run::Recording recording;
 
   Bare(const ir::Graph& of, Value wanted)
       : graph(of),
         plan(plan::make_plan(of, {{wanted}}, runtime->device.facts(), {})),
-        recording(*runtime, plan, graph, options) {
-    // Kernels read tables, which are uploaded once.
-    std::vector<std::pair<plan::Slot, std::span<const std::byte>>> tables;
+        residents(*runtime, plan, options, tables(), {}),
+        recording(*runtime, plan, graph, options, residents) {}
+
+  /// Kernels read tables, which are uploaded once.
+  run::Residents::Contents tables() const {
+    run::Residents::Contents tables;
     for (plan::Slot s = 0; s < plan.schedule.slots.size(); ++s)
       if (const auto& content = plan.schedule.slots[s].content; !content.empty() && plan.placed(s))
         tables.emplace_back(s, content);
-    recording.upload_resident(tables);
+    return tables;
   }
 
   /// The memory where the result lies; `fault`: the one that the run raised.

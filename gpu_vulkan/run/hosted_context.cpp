@@ -1,0 +1,74 @@
+// Contexts of programs whose run needs the host: buffers are read before it and written after it.
+#include "gpu_vulkan/run/hosted_context.hpp"
+
+namespace plumb::gpu_vulkan::run {
+namespace {
+
+/// No two values share memory.
+std::vector<ir::Cell> cells_of(const Program& program) {
+  std::vector<ir::Cell> cells;
+  for (ir::Value v = 0; v < program.graph.inputs().size(); ++v)
+    cells.push_back({.bytes = program.graph.type(v).bytes(), .input = v});
+  for (const ir::Value v : program.plan.captured)
+    if (v < program.graph.inputs().size())
+      cells[v].results.push_back(v);
+    else
+      cells.push_back({.bytes = program.graph.type(v).bytes(), .results = {v}});
+  return cells;
+}
+
+void read(ir::Memory& memory, std::span<std::byte> bytes) {
+  if (!bytes.empty()) memory.read(bytes, {{0, 0, bytes.size()}});
+}
+
+void write(ir::Memory& memory, std::span<const std::byte> bytes) {
+  if (!bytes.empty()) memory.write(bytes, {{0, 0, bytes.size()}});
+}
+
+}  // namespace
+
+HostedContext::HostedContext(std::shared_ptr<const Program> program, std::string why)
+    : ResidentContext({program, &program->graph}, cells_of(*program), program->runtime.get()),
+      program_(program),
+      why_(std::move(why)),
+      executable_(std::move(program)) {}
+
+std::shared_ptr<ir::Memory> HostedContext::allocate(std::size_t bytes) {
+  return std::make_shared<DeviceMemory>(program_->runtime, bytes, program_->options.staging);
+}
+
+ir::Fence HostedContext::begin(const ir::Arrangement& arrangement, std::size_t, const ir::Feeds& rest) {
+  std::exception_ptr error;
+  try {
+    run(arrangement, rest);
+  } catch (const ir::Error&) {
+    error = std::current_exception();
+  }
+  return ir::ended_run(error);
+}
+
+void HostedContext::run(const ir::Arrangement& arrangement, const ir::Feeds& rest) {
+  const auto copy = [](const std::vector<ir::MemoryCopy>& copies) {
+    for (const ir::MemoryCopy& one : copies) one.to->copy(*one.from, {{0, 0, one.bytes}});
+  };
+  for (const ir::Value v : arrangement.uploads)
+    write(*arrangement.homes[cell_of(v)], ir::fed(graph(), rest, v).bytes());
+  copy(arrangement.before);
+  ir::Feeds inputs;
+  for (ir::Value v = 0; v < graph().inputs().size(); ++v) {
+    ir::Tensor tensor(graph().type(v));
+    read(*arrangement.homes[cell_of(v)], tensor.bytes());
+    count().down += tensor.bytes().size();
+    inputs.emplace(graph().inputs()[v], std::move(tensor));
+  }
+  executable_.run_into(inputs, results_);
+  for (const auto& [value, tensor] : results_)
+    if (value >= graph().inputs().size()) {
+      write(*arrangement.homes[cell_of(value)], tensor.bytes());
+      count().up += tensor.bytes().size();
+    }
+  copy(arrangement.after);
+  copy(arrangement.last);
+}
+
+}  // namespace plumb::gpu_vulkan::run

@@ -1,0 +1,138 @@
+// Boxes as contiguous stretches, the checks of buffers, and what executors without residency answer.
+#include "ir/residency.hpp"
+
+namespace plumb::ir {
+namespace {
+
+[[noreturn]] void has_none(std::string_view who, std::string_view what) {
+  throw Unsupported(cat(who, " has no ", what));
+}
+
+/// Stretches of two boxes of one shape, cut where either is.
+std::vector<Memory::Piece> pieces(const std::vector<Stretch>& from, const std::vector<Stretch>& to) {
+  std::vector<Memory::Piece> pieces;
+  for (std::size_t f = 0, t = 0; f < from.size() && t < to.size();) {
+    const std::size_t begin = std::max(from[f].in_box, to[t].in_box);
+    const std::size_t end_from = from[f].in_box + from[f].bytes, end_to = to[t].in_box + to[t].bytes;
+    const std::size_t end = std::min(end_from, end_to);
+    pieces.push_back({from[f].in_tensor + begin - from[f].in_box, to[t].in_tensor + begin - to[t].in_box, end - begin});
+    f += end == end_from ? 1 : 0;
+    t += end == end_to ? 1 : 0;
+  }
+  return pieces;
+}
+
+bool boxes_meet(const Shape& shape, const Box& a, const Box& b) {
+  if (a.starts.empty() || b.starts.empty()) return shape.elements() > 0;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (a.starts[axis] + a.extents[axis] <= b.starts[axis] || b.starts[axis] + b.extents[axis] <= a.starts[axis])
+      return false;
+  return true;
+}
+
+std::string text(const Box& box) { return cat("box of ", Shape(box.extents), " from ", Shape(box.starts)); }
+
+}  // namespace
+
+std::vector<Stretch> stretches(const TensorType& type, const Box& box) {
+  if (box.starts.empty() && box.extents.empty())
+    return type.bytes() == 0 ? std::vector<Stretch>{} : std::vector<Stretch>{{0, 0, type.bytes()}};
+  const std::size_t rank = type.shape.size();
+  require(box.starts.size() == rank && box.extents.size() == rank, type, " has no ", text(box),
+          ", which has another rank");
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    const std::int64_t start = box.starts[axis], extent = box.extents[axis];
+    const bool lies_inside =
+        start >= 0 && extent >= 0 && start <= type.shape[axis] && extent <= type.shape[axis] - start;
+    require(lies_inside, type, " has no ", text(box), ", which leaves it along axis ", axis);
+  }
+  // Axes that are whole at the end of the shape are one run with the axis before them.
+  std::size_t outer = rank;
+  while (outer > 0 && box.extents[outer - 1] == type.shape[outer - 1]) --outer;
+  if (outer > 0) --outer;
+  const std::vector<std::int64_t> strides = type.shape.strides();
+  std::int64_t count = 1, length = 1, first = 0;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    (axis < outer ? count : length) *= box.extents[axis];
+    first += box.starts[axis] * strides[axis];
+  }
+  if (count == 0 || length == 0) return {};
+  const std::size_t element = info(type.dtype).bytes, bytes = static_cast<std::size_t>(length) * element;
+  std::vector<Stretch> all;
+  all.reserve(static_cast<std::size_t>(count));
+  std::vector<std::int64_t> at(outer, 0);
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t offset = first;
+    for (std::size_t axis = 0; axis < outer; ++axis) offset += at[axis] * strides[axis];
+    all.push_back({static_cast<std::size_t>(offset) * element, static_cast<std::size_t>(i) * bytes, bytes});
+    for (std::size_t axis = outer; axis-- > 0;) {
+      if (++at[axis] < box.extents[axis]) break;
+      at[axis] = 0;
+    }
+  }
+  return all;
+}
+
+TensorType type_of(const TensorType& tensor, const Box& box) {
+  return box.starts.empty() && box.extents.empty() ? tensor : TensorType{tensor.dtype, Shape(box.extents)};
+}
+
+Buffer::Buffer(std::shared_ptr<Memory> memory, TensorType type, std::string name, std::shared_ptr<Traffic> traffic)
+    : memory_(std::move(memory)), type_(std::move(type)), name_(std::move(name)), traffic_(std::move(traffic)) {}
+
+std::vector<Stretch> Buffer::stretches_of(const Box& box) const {
+  try {
+    return stretches(type(), box);
+  } catch (const Error& error) {
+    fail(name_, ": ", error.what());
+  }
+}
+
+void Buffer::require_writable() const {
+  const std::string refusal = memory_->refusal();
+  require(refusal.empty(), name_, " is not written: ", refusal);
+}
+
+MutableView Buffer::mapped() {
+  require_writable();
+  return {type(), memory_->mapped()};
+}
+
+void Buffer::write(const TensorView& from, const Box& box) {
+  require_writable();
+  const auto to = stretches_of(box);
+  const TensorType wanted = type_of(type(), box);
+  require(from.type() == wanted, name_, " is written as ", wanted, ", and was given ", from.type());
+  memory_->write(from.bytes(), to);
+  if (traffic_) traffic_->up += from.bytes().size();
+}
+
+void Buffer::read(MutableView into, const Box& box) const {
+  const auto from = stretches_of(box);
+  const TensorType wanted = type_of(type(), box);
+  require(into.type() == wanted, name_, " is read as ", wanted, ", and was given ", into.type());
+  memory_->read(into.bytes(), from);
+  if (traffic_) traffic_->down += into.bytes().size();
+}
+
+void Buffer::copy_from(const Buffer& from, const Box& source, const Box& target) {
+  require_writable();
+  const auto there = from.stretches_of(source), here = stretches_of(target);
+  const TensorType given = type_of(from.type(), source), wanted = type_of(type(), target);
+  require(given == wanted, name_, " is written as ", wanted, ", and ", from.name_, " gives ", given);
+  require(from.memory_->place() == memory_->place(), name_, " and ", from.name_, " are of two executors");
+  require(from.memory_ != memory_ || !boxes_meet(type().shape, source, target), name_,
+          " is copied onto itself, and the boxes meet");
+  memory_->copy(*from.memory_, pieces(there, here));
+}
+
+std::unique_ptr<Context> Executable::context() { has_none("this executable", "contexts"); }
+std::uint64_t Executable::identity() const { has_none("this executable", "identity"); }
+Buffer Executor::allocate(const TensorType&) { has_none(name(), "buffers"); }
+std::shared_ptr<Params> Executor::hold(const Feeds&) { has_none(name(), "params that executables share"); }
+Buffer Executor::import(MutableView, std::shared_ptr<void>, Import) { has_none(name(), "imported buffers"); }
+std::unique_ptr<Executable> Executor::compile_held(const Graph&, std::shared_ptr<Params>, const CompileOptions&) {
+  has_none(name(), "params that executables share");
+}
+
+}  // namespace plumb::ir
