@@ -286,7 +286,7 @@ inline void expect_conflicts_are_refused(ir::Executor& executor) {
   ir::Feeds wrong = rest;
   wrong.insert_or_assign("token", three);
   expect("input 'token' is f32[3], the graph wants f32[1, 24]", [&] { context->submit(wrong); });
-  EXPECT_EQ(message_of([&] { context->submit(rest).get(); }), "") << "misuse changed something";
+  EXPECT_EQ(plumb::tests::message_of([&] { context->submit(rest).get(); }), "") << "misuse changed something";
 }
 
 }  // namespace plumb::testing
