@@ -14,6 +14,7 @@ struct OracleSample {
   std::uint32_t limits = 0, bad_limits = 0;  ///< elements whose limit was held to their terms; those with another one
   std::uint64_t limit_element = 0;           ///< the first of these
   double chance = 0, chance_of_terms = 0;    ///< its error by chance, by its limit and by its terms
+  bool is_of_steps = false;                  ///< these are its whole error, and that by the steps of its program
 
   /// The fault in words: that of the truth, or else that of a limit.
   std::string said(const std::string& op) const;

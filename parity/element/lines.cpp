@@ -54,15 +54,18 @@ Real unit_of(std::span<const Real> line) {
 }
 
 Moments moments_of(std::span<const Real> line) {
-  Sum sum, squares;
+  Sum sum(ir::SumName::mean), squares(ir::SumName::variance);
   for (const Real x : line) sum.add(x);
   const Real count(static_cast<long double>(line.size())), mean = sum.total() / count;
-  for (const Real x : line) squares.add(x - mean, x - mean);
+  for (const Real x : line) {
+    const Real distance = x - mean;
+    squares.add(distance, distance);
+  }
   return {mean, squares.total() / count};
 }
 
 Real mean_of_squares(std::span<const Real> line) {
-  Sum squares;
+  Sum squares(ir::SumName::squares);
   for (const Real x : line) squares.add(x, x);
   return squares.total() / Real(static_cast<long double>(line.size()));
 }

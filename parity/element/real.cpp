@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "parity/element/tape.hpp"
+
 namespace plumb::parity::element {
 namespace {
 
@@ -176,7 +178,7 @@ void Sum::add_products(std::span<const float> a, std::span<const float> b) {
 }
 
 Real Sum::total() const {
-  if (terms_ != 0) return recorded_total();
+  if (terms_ != 0 || (count_ == 0 && Recording::tape() != nullptr)) return recorded_total();
   if (!std::isfinite(sizes_)) {
     // The finite terms may add up to another infinity, in one order or in another.
     if (!std::isnan(value_) && finite_ > F64::max()) throw NoAnswer{};

@@ -3,9 +3,11 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "ir/dtype.hpp"
+#include "ir/sums.hpp"
 
 /// One element of a result, by the definition of its op (verdict.md V57). Oracles are written from the contract and use
 /// only the types, shapes and attributes of the layer ir (verdict.md V58): a defect in a helper that both executors use
@@ -123,6 +125,10 @@ bool comes_before(Real a, Real b);
 /// A sum whose terms may be added in any order.
 class Sum {
  public:
+  Sum() = default;
+  /// One of several sums of an op, by the name under which kernels publish how they make it.
+  explicit Sum(ir::SumName name) : name_(name) {}
+
   void add(Real term) {
     if ((term.step | terms_) != 0) record(term, false);
     take(term);
@@ -164,6 +170,7 @@ class Sum {
   std::int64_t count_ = 0;
   std::uint32_t terms_ = 0;   ///< the step of the last term that is recorded
   std::uint32_t places_ = 0;  ///< terms that are recorded or absent
+  std::optional<ir::SumName> name_ = {};
 };
 
 /// A sum of complex numbers, by parts.

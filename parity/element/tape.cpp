@@ -26,12 +26,18 @@ Real of_two(Kind kind, const Real& a, const Real& b, long double value, std::arr
                       .by_b = static_cast<double>(by[1])});
 }
 
-/// Far enough for the difference of a function's values, near enough for their slope.
-long double distance_at(long double x) { return 0x1p-24L * (std::fabs(x) > 1 ? std::fabs(x) : 1); }
+/// The slope of a function at x; 0 at infinities.
+template <class F>
+double slope_of(const F& f, long double x) {
+  if (!std::isfinite(x)) return 0;
+  const long double near = 0x1p-24L * (std::fabs(x) > 1 ? std::fabs(x) : 1);
+  return static_cast<double>((f(x + near) - f(x - near)) / (2 * near));
+}
 
 }  // namespace
 
 std::uint32_t Tape::add(const Step& step) {
+  if (steps_.size() > most_) throw NoAnswer{};
   steps_.push_back(step);
   return static_cast<std::uint32_t>(steps_.size() - 1);
 }
@@ -47,6 +53,18 @@ Real Tape::operand(std::size_t operand, std::int64_t index, long double value) {
 std::uint32_t Tape::step_of(const Real& x) {
   if (x.step != 0) return x.step;
   return add({.kind = Kind::constant, .value = static_cast<double>(x.value), .error = static_cast<double>(x.off)});
+}
+
+std::vector<double> Tape::adjoints(std::uint32_t of) const {
+  std::vector<double> by(std::size_t{of} + 1, 0);
+  by[of] = 1;
+  for (std::uint32_t at = of; at > 0; --at) {
+    const Step& step = steps_[at];
+    if (step.kind == Kind::operand || by[at] == 0) continue;
+    if (step.by_a != 0) by[step.a] += by[at] * step.by_a;
+    if (step.by_b != 0) by[step.b] += by[at] * step.by_b;
+  }
+  return by;
 }
 
 Recording::Recording(Tape& tape) : before_(recorded_on) { recorded_on = &tape; }
@@ -75,18 +93,15 @@ Real magnitude(const Real& x) {
 Real chosen(const Real& x) { return made(x.value, {.kind = Kind::choice, .a = recorded_on->step_of(x), .by_a = 1}); }
 
 Real of_function(Function f, const Real& x, int ulps) {
-  const long double h = distance_at(x.value);
-  return made(f(x.value), {.kind = Kind::function,
-                           .ulps = static_cast<std::uint8_t>(ulps),
-                           .a = x.step,
-                           .by_a = static_cast<double>((f(x.value + h) - f(x.value - h)) / (2 * h))});
+  return made(
+      f(x.value),
+      {.kind = Kind::function, .ulps = static_cast<std::uint8_t>(ulps), .a = x.step, .by_a = slope_of(f, x.value)});
 }
 
 Real of_function(long double (*f)(long double, long double), const Real& a, const Real& b, int ulps) {
-  const long double y = f(a.value, b.value), of_a = distance_at(a.value), of_b = distance_at(b.value);
-  const long double by_a = (f(a.value + of_a, b.value) - f(a.value - of_a, b.value)) / (2 * of_a);
-  const long double by_b = (f(a.value, b.value + of_b) - f(a.value, b.value - of_b)) / (2 * of_b);
-  return of_two(Kind::function, a, b, y, {by_a, by_b}, ulps);
+  const double by_a = slope_of([&](long double x) { return f(x, b.value); }, a.value);
+  const double by_b = slope_of([&](long double x) { return f(a.value, x); }, b.value);
+  return of_two(Kind::function, a, b, f(a.value, b.value), {by_a, by_b}, ulps);
 }
 
 }  // namespace recorded
@@ -113,7 +128,7 @@ void Sum::record(const Real& term, bool is_behind) {
 }
 
 Real Sum::recorded_total() const {
-  return made(value_, {.kind = Kind::total, .a = terms_, .by_a = 1, .place = places_});
+  return made(value_, {.kind = Kind::total, .a = terms_, .by_a = 1, .place = places_, .sum = name_});
 }
 
 }  // namespace plumb::parity::element

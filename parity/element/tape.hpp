@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "parity/element/real.hpp"
@@ -32,6 +33,7 @@ struct Step {
   double by_a = 0, by_b = 0;  ///< derivatives
   double error = 0;
   std::uint32_t place = 0;
+  std::optional<ir::SumName> sum = {};  ///< the name of a total's sum, where the program gives one
 };
 
 /// The steps of an element's program, in their order (a Wengert list). Operands that know this tape (operand()) give
@@ -39,7 +41,8 @@ struct Step {
 /// these numbers: decisions are taken by their values, and what is outside of f64's range is infinite.
 class Tape {
  public:
-  Tape() { clear(); }
+  /// Throws NoAnswer where a program takes more than `most` steps.
+  explicit Tape(std::size_t most = std::numeric_limits<std::uint32_t>::max()) : most_(most) { clear(); }
 
   void clear() { steps_.assign(1, {}); }
   std::size_t size() const { return steps_.size(); }
@@ -50,8 +53,11 @@ class Tape {
   std::uint32_t step_of(const Real& x);
 
   std::uint32_t add(const Step& step);
+  /// The derivatives of a step by all steps up to it.
+  std::vector<double> adjoints(std::uint32_t of) const;
 
  private:
+  std::size_t most_;
   std::vector<Step> steps_;  ///< the first is none
 };
 

@@ -48,7 +48,7 @@ struct Query {
   }
 
   Real score(std::int64_t j, Real scale) const {
-    Sum sum;
+    Sum sum(ir::SumName::scores);
     call.add_products(sum, 0, {index(0, head, i, 0), 1}, 1, {index(1, kv_head, j, 0), 1}, width);
     Real s = scale * sum.total();
     const Real cap = call.attribute(op.softcap);
@@ -73,7 +73,7 @@ Number element(const ir::ops::Attention& op, const Call& call) {
   if (seen.empty()) return {};
   Real top = scores.front();
   for (const Real s : scores) top = maximum(top, s);
-  Sum weights, values;
+  Sum weights(ir::SumName::row_sum), values(ir::SumName::values);
   for (std::size_t k = 0; k < seen.size(); ++k) {
     const Real weight = exp(scores[k] - top);
     weights.add(weight);

@@ -74,12 +74,11 @@ Number element(const ir::ops::Pool& op, const Call& call) {
     if (call.output() == 1) return {Real(greatest ? greatest->index : -1)};
     return greatest ? greatest->value : Real(lowest_of(call.dtype_in(0)));
   }
-  if (window.inside.empty()) return {};
-  if (op.function == PoolFunction::lp) return norm_of(window.inside, op.p);
+  if (op.function == PoolFunction::lp) return window.inside.empty() ? Real() : norm_of(window.inside, op.p);
   Sum sum;
   for (const Tap& tap : window.inside) sum.add(tap.value);
-  if (op.function == PoolFunction::sum) return sum.total();
-  return sum.total() / Real(op.count_include_pad ? window.padded : sum.count());
+  const std::int64_t counted = op.count_include_pad ? window.padded : sum.count();
+  return op.function == PoolFunction::sum || counted == 0 ? sum.total() : sum.total() / Real(counted);
 }
 
 }  // namespace plumb::parity::element

@@ -10,9 +10,11 @@ Number element(const ir::ops::Softmax& op, const Call& call) {
   const std::size_t axes[] = {axis_of(op.axis, call.out().size())};
   const std::vector<Real> line = reals_of(call, call.at(), axes);
   const Real top = largest_of(line);
-  Sum sum;
-  for (const Real x : line) sum.add(exp(x - top));
-  return exp(call.real(0, call.at()) - top) / sum.total();
+  Sum sum(ir::SumName::row_sum);
+  const Real own = exp(call.real(0, call.at()) - top);
+  for (std::size_t k = 0; k < line.size(); ++k)
+    sum.add(static_cast<std::int64_t>(k) == call.at(axes[0]) ? own : exp(line[k] - top));
+  return own / sum.total();
 }
 
 }  // namespace plumb::parity::element

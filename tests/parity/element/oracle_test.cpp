@@ -159,6 +159,50 @@ TEST(Oracles, AWrongFormulaIsFound) {
     }
 }
 
+/// A line that is not added up leaves limits too small, and so does a missing root where numbers are large.
+TEST(Oracles, AWrongFormulaOfAnOpWithSumsInsideIsFound) {
+  constexpr auto composed = R"({"format": "plumb.graph/1",
+    "inputs": {"x": {"type": "f32[6, 40]"}, "q": {"type": "f32[1, 2, 7, 8]"}, "k": {"type": "f32[1, 2, 9, 8]"},
+               "v": {"type": "f32[1, 2, 9, 5]"},
+               "large": {"type": "f32[3, 4, 11]", "fill": {"distribution": "normal", "scale": 100}}},
+    "params": {"scale": {"type": "f32[4]"}, "bias": {"type": "f32[4]"}},
+    "nodes": [{"label": "softmax", "op": "softmax", "inputs": ["x"]},
+              {"label": "log_softmax", "op": "log_softmax", "inputs": ["x"]},
+              {"label": "attention", "op": "attention", "inputs": ["q", "k", "v"]},
+              {"label": "layer_norm", "op": "layer_norm", "inputs": ["large"]},
+              {"label": "rms_norm", "op": "rms_norm", "inputs": ["large"]},
+              {"label": "group_norm", "op": "group_norm", "inputs": ["large"], "num_groups": 2},
+              {"label": "instance_norm", "op": "instance_norm", "inputs": ["large", "scale", "bias"]}],
+    "results": ["softmax", "log_softmax", "attention", "layer_norm", "rms_norm", "group_norm", "instance_norm"]})";
+  const cases::Case subject = testing::make_case(composed);
+  ref_cpu::CpuExecutor honest;
+  for (const cases::NodeResult& one : verified(honest, subject).nodes) {
+    EXPECT_EQ(one.verdict, Verdict::passed) << one.name() << ": " << one.why;
+    EXPECT_GT(one.oracle.limits, 0u) << one.name();
+  }
+  using ir::ops::Reduce, ir::ops::ReduceFunction, ir::ops::Unary, ir::ops::UnaryFunction;
+  WrongFormula largest_of_line([](const ir::Op& op) {
+    const bool is_sum = op.is<Reduce>() && op.as<Reduce>().function == ReduceFunction::sum;
+    return is_sum ? std::optional<ir::Op>(Reduce{ReduceFunction::max, op.as<Reduce>().axes, op.as<Reduce>().keep_dims})
+                  : std::nullopt;
+  });
+  WrongFormula without_root([](const ir::Op& op) {
+    return op == ir::Op(Unary{UnaryFunction::sqrt}) ? std::optional<ir::Op>(Unary{UnaryFunction::abs}) : std::nullopt;
+  });
+  const auto expect_found = [&](WrongFormula& wrong, std::initializer_list<const char*> labels) {
+    const auto result = verified(wrong, subject);
+    for (const char* const label : labels) {
+      const cases::NodeResult& one = testing::node(result, label);
+      EXPECT_EQ(one.verdict, Verdict::error) << label;
+      EXPECT_TRUE(one.why.starts_with("wrong limit") &&
+                  one.why.find("the steps of its element program") != one.why.npos)
+          << label << ": " << one.why;
+    }
+  };
+  expect_found(largest_of_line, {"softmax", "log_softmax", "attention"});
+  expect_found(without_root, {"layer_norm", "rms_norm", "group_norm", "instance_norm"});
+}
+
 TEST(Oracles, AskThoseOfTheOpsBeforeThem) {
   ir::Graph graph;
   const ir::Value x = graph.input("x", {ir::DType::f32, {2, 3}}), w = graph.input("w", {ir::DType::f32, {3, 2}});

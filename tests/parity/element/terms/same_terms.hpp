@@ -30,11 +30,11 @@ inline std::vector<std::array<double, 2>> factors_of(const ir::Op& op, const std
   return factors;
 }
 
-/// How two accounts of an element differ; empty where they do not. The divisor of nothing says nothing, and neither
-/// does the side on which a number stands that is added as it is. The mean of nothing is NaN, which has no terms.
+/// How two accounts of an element differ; empty where they do not. On which side a number stands that is added as it
+/// is says nothing. The mean of nothing is NaN, and no walker is asked for its divisor.
 inline std::string difference(const ir::Op& op, const ElementSum& a, const ElementSum& b) {
   if (!a.inner.empty()) return "";
-  if (a.terms.empty() && b.terms.size() == 1 && std::isnan(b.terms[0].value())) return "";
+  if (a.terms.empty() && b.divisor == 0) return "";
   const auto added = [](const ElementSum& sum) {
     std::vector<std::array<double, 2>> factors;
     for (const Product& one : sum.added)
@@ -45,7 +45,7 @@ inline std::string difference(const ir::Op& op, const ElementSum& a, const Eleme
     return ir::cat(a.terms.size(), " terms, and ", b.terms.size(), " others");
   if (added(a) != added(b)) return ir::cat(a.added.size(), " numbers behind, and ", b.added.size(), " others");
   if (a.scale != b.scale) return ir::cat("scale ", a.scale, ", and ", b.scale);
-  if (a.divisor != b.divisor && !a.terms.empty()) return ir::cat("divisor ", a.divisor, ", and ", b.divisor);
+  if (a.divisor != b.divisor) return ir::cat("divisor ", a.divisor, ", and ", b.divisor);
   if (a.off != b.off || a.moved != b.moved || a.is_rounded != b.is_rounded) return "other errors of factors";
   return a.places != b.places || a.all_places != b.all_places ? "other places" : "";
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "ir/op_list.hpp"
@@ -224,6 +225,34 @@ TEST(Terms, AreTheDefinitionsOfTheirOps) {
     }
   }
   for (const ir::OpSchema* op : walked_ops()) EXPECT_TRUE(seen.contains(op)) << op->name << " has no case here";
+}
+
+/// The weights of taps that are found by hand are the derivatives of the element program.
+TEST(Terms, OfResampledImagesHaveTheWeightsOfTheProgram) {
+  for (const auto& [op, shapes, indices, indexed] : resampled()) {
+    std::vector<ir::Tensor> wide;
+    std::vector<Operand> operands;
+    for (const ir::Shape& shape : shapes)
+      wide.push_back(testing::random_tensor({ir::DType::f64, shape}, 7 + wide.size()));
+    for (const ir::Tensor& x : wide) operands.push_back({x.as<double>(), x.shape()});
+    ref_cpu::CpuExecutor cpu;
+    const ir::Shape y = ir::run_op(cpu, op, wide).at(0).shape();
+    const auto walker = find_walker(op, operands, y);
+    const Program program(op, operands, y);
+    for (std::int64_t i = 0; i < y.elements(); ++i) {
+      ElementSum sum;
+      (*walker)(i, sum);
+      std::map<double, double> weights;  // by the numbers of the image, which are all different
+      for (const Product& term : sum.terms) weights[term.b] += term.a;
+      Tape tape;
+      const Real made = program.record(tape, i);
+      if (made.step == 0) continue;  // beside the image
+      const std::vector<double> by = tape.adjoints(made.step);
+      for (std::uint32_t at = 1; at < by.size(); ++at)
+        if (tape[at].kind == Step::Kind::operand && tape[at].a == 0) weights[tape[at].value] -= by[at];
+      for (const auto& [x, difference] : weights) EXPECT_NEAR(difference, 0, 1e-12) << op.name() << ' ' << i;
+    }
+  }
 }
 
 /// Where a factor is a sum, it is said what that is made of.
