@@ -48,6 +48,7 @@ std::optional<fused_ops::OwnKernel> own_kernel(const ir::Graph& graph, const ir:
   ir::TensorTypes in, out;
   for (const ir::Value v : node.inputs) in.push_back(graph.type(v));
   for (const ir::Value v : node.outputs) out.push_back(graph.type(v));
+  if (std::ranges::all_of(out, [](const ir::TensorType& type) { return type.bytes() == 0; })) return std::nullopt;
   fused_ops::OwnKernel made{.op = node.op.as<ir::RegisteredOp>(), .kernel = ""};
   try {
     const std::scoped_lock held(*op->one_call);

@@ -82,6 +82,8 @@ assert rows("o.json")["y"]["op"] == "acme.swish2"
 says(run(77, "verify", "m.onnx"), "swish2")
 run(0, "check", "--op", "acme.swish2", "--ops", ops, "--in", "f32[3,5]")
 
+says(run(0, "check", "--op", "acme.cube", "--ops", ops), "12 checks passed")
+
 # A file of ops needs no compiler.
 swish_file = write("swish.json", {"format": "plumb.ops/1", "ops": [SHOWN]})
 alone = write("alone.json", graph(dict(swish, label="y", beta=2.5)))

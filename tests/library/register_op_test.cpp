@@ -21,6 +21,7 @@ using ir::Tensor;
 using parity::core::Verdict;
 using parity::foreign::AnsweredValues;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr auto schema = R"~({"summary": "x sigmoid(beta x)", "formula": "y = x sigmoid(beta x)",
@@ -140,6 +141,25 @@ TEST(RegisterOp, AnInlinedBodyKeepsTheNumbersAndNamesOfResults) {
   EXPECT_TRUE(ir::verify(whole).empty());
 }
 
+TEST(RegisterOp, ResultsOfABodyMayBeOperandsPartsOfWhatANodeGivesAndThereTwice) {
+  register_tried_op({"test.parts", R"({"inputs": [{"name": "x"}], "outputs": [{"name": "a"}, {"name": "b"},
+    {"name": "c"}, {"name": "d", "type": "as x"}]})",
+                     R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[2, 4]"}}, "nodes": [
+    {"label": "s", "op": "split", "axis": 1, "sizes": [1, 3], "inputs": ["x"]}], "results": ["s:1", "s", "s", "x"]})"});
+  const ir::Graph one = graph_of("test.parts").file->graph;
+  const std::vector<ir::Value> all = one.nodes()[0].outputs;
+  const Tensor x = Tensor::of<float>({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
+  ref_cpu::CpuExecutor cpu;
+  for (const ir::Graph& graph : {one, ir::passes::inline_bodies(one)}) {
+    const ir::Tensors made = cpu.run(graph, {{"x", x}}, all);
+    EXPECT_THAT(made.at(all[0]).as<float>(), ElementsAre(2, 3, 4, 6, 7, 8));
+    EXPECT_THAT(made.at(all[1]).as<float>(), ElementsAre(1, 5));
+    EXPECT_THAT(made.at(all[2]).as<float>(), ElementsAre(1, 5));
+    EXPECT_THAT(made.at(all[3]).as<float>(), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+    EXPECT_EQ(graph.name(all[1]), "y:1");
+  }
+}
+
 // K3.
 TEST(RegisterOp, WrongDeclarationsAreRefusedByName) {
   by_body();
@@ -246,12 +266,9 @@ TEST(RegisterOp, WhatOwnCodeMustNotDoIsAnErrorThatNamesIt) {
   const auto refuses = [](const ir::RegisteredOp&, Views, Results) { ir::fail("has no licence"); };
   const auto message = [](const std::string& name) {
     ref_cpu::CpuExecutor cpu;
-    try {
-      verify(graph_of(name), cpu);
-    } catch (const ir::Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    const auto result = verify(graph_of(name), cpu);
+    EXPECT_EQ(result.verdict, Verdict::error);
+    return result.message;
   };
   register_tried_op({"test.past", plain, "", {.cpu = past_the_end, .bounds = bounds_of_cube}});
   register_tried_op({"test.changes", plain, "", {.cpu = changes_x, .bounds = bounds_of_cube}});

@@ -3,7 +3,9 @@
 
 #include <optional>
 
+#include "ir/executor.hpp"
 #include "ir/formats/onnx/write/writers.hpp"
+#include "ir/passes/inline_bodies.hpp"
 
 namespace plumb::ir {
 namespace to_onnx {
@@ -47,6 +49,7 @@ void write_node(ModelWriter& model, const Node& node) {
 namespace formats {
 
 std::string write_onnx(const Graph& graph, const Feeds& stored) {
+  if (passes::has_bodies(graph)) return write_onnx(passes::inline_bodies(graph), stored);
   to_onnx::ModelWriter model(graph, stored, to_onnx::Params::stored);
   std::string refused;
   for (const Node& node : graph.nodes())
@@ -59,6 +62,14 @@ std::string write_onnx(const Graph& graph, const Feeds& stored) {
 }
 
 std::string why_no_onnx(const Graph& graph, const Node& node) {
+  if (passes::has_body(node)) {
+    TensorTypes in;
+    for (const Value v : node.inputs) in.push_back(graph.type(v));
+    const Graph body = passes::inline_bodies(graph_of(node.op, in));
+    for (const Node& inner : body.nodes())
+      if (std::string why = why_no_onnx(body, inner); !why.empty()) return why;
+    return "";
+  }
   const Feeds none;
   to_onnx::ModelWriter model(graph, none, to_onnx::Params::later);
   const auto why = to_onnx::attempt(model, node);
