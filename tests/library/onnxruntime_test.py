@@ -18,6 +18,7 @@ host, plugin, other, refusing = (str(pathlib.Path(argument).resolve()) for argum
 del sys.argv[1:]
 library = os.environ.get("PLUMB_ONNXRUNTIME", "")
 F32, BF16 = 1, 16
+BYTES = {"f32": 4, "bf16": 2, "c64": 8}
 X = [1.0, -2.0, 3.0, -4.0]
 W = [1.0, 2.0, 3.0, 4.0]
 BIAS = [0.5, -0.5]
@@ -63,15 +64,16 @@ def linear(more=b"", version=8, **where):
 
 
 class Case(unittest.TestCase):
-    def ask(self, options, onnx=None, taps="results", wanted=("y",), given="x", dtype="f32", spec=None, beside=None):
+    def ask(self, options, onnx=None, taps="results", wanted=("y",), given="x", dtype="f32", spec=None, beside=None,
+            op={"op": "unary", "function": "abs"}):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "in").mkdir()
             (folder / "models").mkdir()
-            (folder / "in/0.bin").write_bytes(struct.pack("<4f", *X)[:16 if dtype == "f32" else 8])
+            (folder / "in/0.bin").write_bytes((2 * struct.pack("<4f", *X))[:4 * BYTES[dtype]])
             (folder / "graph.json").write_text(json.dumps({
                 "format": "plumb.graph/1", "inputs": {given: {"type": f"{dtype}[2, 2]"}},
-                "nodes": [{"label": "y", "op": "unary", "function": "abs", "inputs": [given]}], "results": ["y"]}))
+                "nodes": [{"label": "y", "inputs": [given]} | op], "results": ["y"]}))
             files = {"plumb.graph/1": "graph.json"}
             if onnx is not None:
                 (folder / "models/m.onnx").write_bytes(onnx)
@@ -117,6 +119,11 @@ class WithoutLibrary(Case):
             for number, status, words in (("9", "unsupported", "there is no kernel"), ("1", "error", "it is broken")):
                 job = self.ask("", onnx=number.encode(), taps=taps, spec=refusing)
                 self.assertEqual((job["status"], job["message"]), (status, words))
+
+    def test_complex_numbers_are_unsupported(self):
+        job = self.ask("", onnx=b"1", dtype="c64", spec=refusing, op={"op": "transpose", "permutation": [1, 0]})
+        self.assertEqual(job["status"], "unsupported", job)
+        self.assertEqual(job["message"], "has no complex numbers, which 'y' has")
 
 
 @unittest.skipIf(not library, "PLUMB_ONNXRUNTIME names no library")

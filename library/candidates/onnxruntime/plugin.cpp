@@ -1,4 +1,5 @@
 // ONNX Runtime as a plugin of plumb: the calls of library/plumbline_candidate.h.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -12,6 +13,15 @@
 
 namespace plumb::library::candidates::onnxruntime {
 namespace {
+
+/// ONNX Runtime has no complex numbers, and answers to such a model by the status that a broken one has. Inner values
+/// may be complex: plumb makes such of a model's STFT.
+void refuse_complex_results(const plumb_candidate_value* values, std::size_t count) {
+  const auto found = std::find_if(values, values + count, [](const plumb_candidate_value& value) {
+    return value.dtype == PLUMB_C64 || value.dtype == PLUMB_C128;
+  });
+  if (found != values + count) throw ir::Unsupported(ir::cat("has no complex numbers, which '", found->name, "' has"));
+}
 
 /// An opened ONNX Runtime, as `create` makes it.
 class Plugin {
@@ -32,6 +42,7 @@ class Plugin {
 
   std::unique_ptr<Model> compile(const plumb_candidate_compile_args& args) const {
     if (args.onnx == nullptr) throw ir::Unsupported("takes files of ONNX alone, and what runs here is none");
+    refuse_complex_results(args.results, args.result_count);
     const std::string_view taps = args.taps != nullptr ? args.taps : "results";
     ir::require(taps == "results" || taps == "surviving" || taps == "all", "there are no taps '", taps, "'");
     const Taps which = taps == "results" ? Taps::results : taps == "all" ? Taps::all : Taps::surviving;

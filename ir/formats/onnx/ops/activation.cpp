@@ -88,8 +88,9 @@ double largest(DType dtype) {
 void clip(NodeReader& node) {
   const Ref x = node.in(0);
   const DType dtype = node.dtype(x);
-  const bool is_6 = node.opset() >= 6 && node.opset() < 11;
-  const double most = is_6 ? std::min<double>(largest(dtype), std::numeric_limits<float>::max()) : largest(dtype);
+  const bool has_defaults = node.opset() >= 6 && node.opset() < 11;
+  const double most =
+      has_defaults ? std::min<double>(largest(dtype), std::numeric_limits<float>::max()) : largest(dtype);
   const auto limit = [&](std::size_t i, std::string_view name, double otherwise) -> std::optional<Ref> {
     if (node.opset() >= 11 && node.has(i)) return node.in(i);
     if (node.opset() < 11 && node.attribute(name) != nullptr) return node.scalar(dtype, node.real(name));
