@@ -68,7 +68,7 @@ std::string VulkanContext::why_apart(ir::Value input, ir::Value result) const {
   const auto writes = [&](const plan::Dispatch& dispatch) { return std::ranges::count(dispatch.writes, slot) > 0; };
   const auto& dispatches = plan.schedule.dispatches;
   const auto writer = std::ranges::find_if(dispatches.rbegin(), dispatches.rend(), writes);
-  if (writer == dispatches.rend()) return ir::cat(written, ", and no node writes it");
+  if (writer == dispatches.rend()) return ir::cat(written, ": no node writes it");
   const ir::Node& node = graph.nodes()[writer->node];
   const std::string& reason = plan.nodes[writer->node].reason;
   const std::size_t copies = reason.find("copy: ");

@@ -96,15 +96,16 @@ inline std::vector<std::pair<Value, Value>> feedable(const ir::Graph& graph) {
   return pairs;
 }
 
-/// Runs whose results are fed back, against as many through the host. `bind` may bind what it likes before the first.
+/// Runs whose results are fed back, against as many through the host. Before the first, `bind` may bind what it likes,
+/// and takes inputs that it bound away from those that each run is given.
 inline void expect_fed_equals_run(
     ir::Executor& executor, const ir::Graph& graph, const ir::Feeds& feeds,
     const std::vector<std::pair<Value, Value>>& pairs,
-    const std::function<void(ir::Context&)>& bind = [](ir::Context&) {}) {
+    const std::function<void(ir::Context&, ir::Feeds&)>& bind = [](ir::Context&, ir::Feeds&) {}) {
   const auto executable = executor.compile(graph, feeds, {graph.results()});
   const auto context = executable->context();
   ir::Feeds inputs = part_of(feeds, graph.inputs()), rest = inputs;
-  bind(*context);
+  bind(*context, rest);
   for (const auto& [result, input] : pairs) {
     context->feed(result, input);
     rest.erase(graph.inputs()[input]);
@@ -286,7 +287,7 @@ inline void expect_conflicts_are_refused(ir::Executor& executor) {
   ir::Feeds wrong = rest;
   wrong.insert_or_assign("token", three);
   expect("input 'token' is f32[3], the graph wants f32[1, 24]", [&] { context->submit(wrong); });
-  EXPECT_EQ(plumb::tests::message_of([&] { context->submit(rest).get(); }), "") << "misuse changed something";
+  EXPECT_EQ(tests::message_of([&] { context->submit(rest).get(); }), "") << "misuse changed something";
 }
 
 }  // namespace plumb::testing

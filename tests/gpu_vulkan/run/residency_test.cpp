@@ -21,7 +21,7 @@ using plumb::testing::UpdatedOperand;
 using testing::executor_with;
 
 /// Through the host's view of device memory, and through staging memory.
-class Residency : public testing::OnDevice {
+class ResidencyOnDevice : public testing::OnDevice {
  protected:
   static std::unique_ptr<VulkanExecutor> executor(Staging staging) {
     return executor_with([&](device::VulkanOptions& options) { options.staging = staging; });
@@ -29,7 +29,7 @@ class Residency : public testing::OnDevice {
   static constexpr std::array both_ways{Staging::automatic, Staging::always};
 };
 
-TEST_F(Residency, RunsHaveTheBitsOfRunOnEveryGraph) {
+TEST_F(ResidencyOnDevice, RunsHaveTheBitsOfRunOnEveryGraph) {
   const auto gpu = executor(Staging::always);
   int fed = 0;
   for (const auto& entry : std::filesystem::directory_iterator(tests::source_dir() / "fixtures/graphs")) {
@@ -45,10 +45,11 @@ TEST_F(Residency, RunsHaveTheBitsOfRunOnEveryGraph) {
   EXPECT_GE(fed, 3) << "graphs with a result that an input can be";
 }
 
-TEST_F(Residency, OperandsAreWrittenOverWhereTheyAreBoundOrFed) {
+TEST_F(ResidencyOnDevice, OperandsAreWrittenOverWhereTheyAreBoundOrFed) {
   for (const Staging staging : both_ways) {
     const auto gpu = executor(staging);
     for (const UpdatedOperand& update : plumb::testing::updated_operands()) {
+      if (update.name == "box_of_all") continue;  // whose result is the update
       SCOPED_TRACE(update.name);
       UpdatedGraph made(update);
       const Value y = made.updated(made.x);
@@ -90,7 +91,7 @@ struct States {
   }
 };
 
-TEST_F(Residency, ResultsAreFedBySwapsAndWhereThatCannotBeByCopies) {
+TEST_F(ResidencyOnDevice, ResultsAreFedBySwapsAndWhereThatCannotBeByCopies) {
   const States states;
   for (const Staging staging : both_ways) {
     const auto gpu = executor(staging);
@@ -101,10 +102,12 @@ TEST_F(Residency, ResultsAreFedBySwapsAndWhereThatCannotBeByCopies) {
              {{states.seen, states.c}, {states.seen, states.d}},
              {{states.sum, states.a}, {states.sum, states.b}, {states.difference, states.c}}}) {
       plumb::testing::expect_fed_equals_run(*gpu, states.graph, states.feeds, pairs);
-      plumb::testing::expect_fed_equals_run(*gpu, states.graph, states.feeds, pairs, [&](ir::Context& context) {
-        context.bind(states.a, buffer_of(*gpu, states.feeds.at("a")));
-        context.bind_result(states.difference, gpu->allocate(states.graph.type(states.difference)));
-      });
+      plumb::testing::expect_fed_equals_run(
+          *gpu, states.graph, states.feeds, pairs, [&](ir::Context& context, ir::Feeds& rest) {
+            rest.erase("a");
+            context.bind(states.a, buffer_of(*gpu, states.feeds.at("a")));
+            context.bind_result(states.difference, gpu->allocate(states.graph.type(states.difference)));
+          });
     }
     const auto executable = gpu->compile(states.graph, {}, {states.graph.results()});
     const auto context = executable->context();
@@ -118,12 +121,12 @@ TEST_F(Residency, ResultsAreFedBySwapsAndWhereThatCannotBeByCopies) {
   }
 }
 
-TEST_F(Residency, ADecoderKeepsItsCacheOnTheDevice) {
+TEST_F(ResidencyOnDevice, ADecoderKeepsItsCacheOnTheDevice) {
   for (const Staging staging : both_ways)
-    plumb::testing::expect_decoded_in_place(*executor(staging), staging == Staging::always ? 256 : 16);
+    plumb::testing::expect_decoded_in_place(*executor(staging), staging == Staging::always ? 256 : 4);
 }
 
-TEST_F(Residency, APartialReadMovesItsBytesAlone) {
+TEST_F(ResidencyOnDevice, APartialReadMovesItsBytesAlone) {
   const auto gpu = executor(Staging::always);
   ir::Graph graph;
   const Value x = graph.input("x", {DType::f32, {300, 4096}});
@@ -150,7 +153,7 @@ TEST_F(Residency, APartialReadMovesItsBytesAlone) {
   EXPECT_EQ(context->traffic().down, 0u);
 }
 
-TEST_F(Residency, BoxesOfMoreStretchesThanOneCopyHasMoveAsWell) {
+TEST_F(ResidencyOnDevice, BoxesOfMoreStretchesThanOneCopyHasMoveAsWell) {
   const auto gpu = executor(Staging::always);
   const ir::TensorType type{DType::i16, {3000, 3}};
   ir::Buffer buffer = gpu->allocate(type);
@@ -161,11 +164,14 @@ TEST_F(Residency, BoxesOfMoreStretchesThanOneCopyHasMoveAsWell) {
   const Tensor all = read(buffer);
   for (std::size_t i = 0; i < 9000; ++i)
     EXPECT_EQ(all.as<std::int16_t>()[i], i % 3 == 1 && i > 3 ? column.as<std::int16_t>()[i / 3 - 1] : 0) << i;
-  ir::Buffer other = gpu->allocate({DType::i16, {3, 2999}});
-  other.copy_from(buffer, {{1, 1}, {2999, 1}}, {{0, 0}, {1, 1}});
+  ir::Buffer other = gpu->allocate({DType::i16, {2999, 5}});
+  other.copy_from(buffer, box, {{0, 4}, {2999, 1}});
+  EXPECT_TRUE(tests::same_bytes(read(other, {{0, 4}, {2999, 1}}), column));
+  buffer.copy_from(buffer, {{0, 1}, {3000, 1}}, {{0, 0}, {3000, 1}});
+  EXPECT_TRUE(tests::same_bytes(read(buffer, {{1, 0}, {2999, 1}}), column));
 }
 
-TEST_F(Residency, WhatIsLargerThanStagingMemoryGoesInPieces) {
+TEST_F(ResidencyOnDevice, WhatIsLargerThanStagingMemoryGoesInPieces) {
   const auto gpu = executor(Staging::always);
   const Tensor large = tests::noise({DType::u8, {9, 5'000'003}}, 3);
   ir::Buffer buffer = buffer_of(*gpu, large), other = gpu->allocate(large.type());
@@ -177,7 +183,7 @@ TEST_F(Residency, WhatIsLargerThanStagingMemoryGoesInPieces) {
 }
 
 /// Runs that read what others write, submitted without a wait between them.
-TEST_F(Residency, RunsInFlightSeeWhatEarlierOnesWrote) {
+TEST_F(ResidencyOnDevice, RunsInFlightSeeWhatEarlierOnesWrote) {
   for (const Staging staging : both_ways) {
     const auto gpu = executor(staging);
     ir::Graph graph;
@@ -213,7 +219,7 @@ TEST_F(Residency, RunsInFlightSeeWhatEarlierOnesWrote) {
   }
 }
 
-TEST_F(Residency, RunsThatShareNothingAreNotKeptApart) {
+TEST_F(ResidencyOnDevice, RunsThatShareNothingAreNotKeptApart) {
   const testing::Sample sample;
   const auto gpu = executor(Staging::automatic);
   const auto executable = gpu->compile(sample.graph, sample.params, {{sample.y}});
@@ -229,7 +235,7 @@ TEST_F(Residency, RunsThatShareNothingAreNotKeptApart) {
   plumb::testing::expect_results(*b, second, sample.graph);
 }
 
-TEST_F(Residency, EveryKindOfResultIsThere) {
+TEST_F(ResidencyOnDevice, EveryKindOfResultIsThere) {
   const testing::Sample sample;
   ir::Capture all;
   for (Value v = 0; v < sample.graph.value_count(); ++v) all.wanted.push_back(v);
@@ -241,7 +247,7 @@ TEST_F(Residency, EveryKindOfResultIsThere) {
   }
 }
 
-TEST_F(Residency, AContextAndABufferOutliveTheirExecutor) {
+TEST_F(ResidencyOnDevice, AContextAndABufferOutliveTheirExecutor) {
   const testing::Sample sample;
   std::unique_ptr<ir::Context> context;
   std::optional<ir::Buffer> buffer;
@@ -260,7 +266,7 @@ TEST_F(Residency, AContextAndABufferOutliveTheirExecutor) {
   context.reset();  // while its run is under way
 }
 
-TEST_F(Residency, NodesOnTheHostAndDebugModesRunBetweenCopies) {
+TEST_F(ResidencyOnDevice, NodesOnTheHostAndDebugModesRunBetweenCopies) {
   using Options = device::VulkanOptions;
   const States states;
   const std::vector<std::pair<Value, Value>> pairs{{states.sum, states.b}, {states.difference, states.a}};
@@ -287,7 +293,7 @@ TEST_F(Residency, NodesOnTheHostAndDebugModesRunBetweenCopies) {
   EXPECT_TRUE(mixed->compile(graph, {}, {{y}})->context()->blocks());
 }
 
-TEST_F(Residency, ARefusedIndexIsTheFencesErrorAndChangesNothing) {
+TEST_F(ResidencyOnDevice, ARefusedIndexIsTheFencesErrorAndChangesNothing) {
   for (const Staging staging : both_ways) {
     const auto gpu = executor(staging);
     const UpdatedOperand rows = plumb::testing::updated_operands().front();
@@ -310,7 +316,7 @@ TEST_F(Residency, ARefusedIndexIsTheFencesErrorAndChangesNothing) {
   }
 }
 
-TEST_F(Residency, MisuseIsAnErrorThatSaysWhy) {
+TEST_F(ResidencyOnDevice, MisuseIsAnErrorThatSaysWhy) {
   ref_cpu::CpuExecutor cpu;
   const auto gpu = executor(Staging::automatic), another = executor(Staging::automatic);
   plumb::testing::expect_misuse_is_refused(*gpu, cpu);
