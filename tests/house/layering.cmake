@@ -68,8 +68,8 @@ set(dlfcn_place "^(library/host/.*|library/(own_files|load_ops)|gpu_vulkan/runti
 set(kept_in "")  # "<header>|<third party>"
 
 # 5. Oracles are written from the contract: of ir they may know types, shapes, dtypes, attributes and names of sums, no
-# more. So they
-# include these headers, and call no function of an op, nor any of the helpers that these headers happen to bring along.
+# more. So they include these headers, and call no function of an op, nor any of the helpers that these headers happen
+# to bring along.
 set(oracles_may "^ir/(ops/.*|tensor|shape|dtype|op|graph|sums)\\.hpp$")
 string(CONCAT oracles_may_not "ir::(kernels|raw|passes|along|lines_from|broadcast[a-z_]*|convert[a-z_]*|visit_[a-z]+|"
   "f16|bf16)|[^a-z_.>]op\\.[a-z_]+\\(|[.](strides|leading)\\(\\)|[.]axis\\(")

@@ -9,6 +9,7 @@
 #include "ir/op_list.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/ops/matmul.hpp"
+#include "ir/ops/reduce.hpp"
 #include "ir/ops/softmax.hpp"
 #include "ir/ops/unary.hpp"
 #include "parity/element/functions.hpp"
@@ -159,19 +160,20 @@ TEST(Oracles, AWrongFormulaIsFound) {
     }
 }
 
-/// A line that is not added up leaves limits too small, and so does a missing root where numbers are large.
+/// A line that is not added up leaves limits too small, and so does a missing root where numbers are large. Magnitudes
+/// in place of their squares make these limits too large.
 TEST(Oracles, AWrongFormulaOfAnOpWithSumsInsideIsFound) {
   constexpr auto composed = R"({"format": "plumb.graph/1",
     "inputs": {"x": {"type": "f32[6, 40]"}, "q": {"type": "f32[1, 2, 7, 8]"}, "k": {"type": "f32[1, 2, 9, 8]"},
                "v": {"type": "f32[1, 2, 9, 5]"},
                "large": {"type": "f32[3, 4, 11]", "fill": {"distribution": "normal", "scale": 100}}},
-    "params": {"scale": {"type": "f32[4]"}, "bias": {"type": "f32[4]"}},
+    "params": {"scale": {"type": "f32[4]"}, "bias": {"type": "f32[4]"}, "of_line": {"type": "f32[11]"}},
     "nodes": [{"label": "softmax", "op": "softmax", "inputs": ["x"]},
               {"label": "log_softmax", "op": "log_softmax", "inputs": ["x"]},
               {"label": "attention", "op": "attention", "inputs": ["q", "k", "v"]},
-              {"label": "layer_norm", "op": "layer_norm", "inputs": ["large"]},
-              {"label": "rms_norm", "op": "rms_norm", "inputs": ["large"]},
-              {"label": "group_norm", "op": "group_norm", "inputs": ["large"], "num_groups": 2},
+              {"label": "layer_norm", "op": "layer_norm", "inputs": ["large", "of_line", "of_line"]},
+              {"label": "rms_norm", "op": "rms_norm", "inputs": ["large", "of_line"]},
+              {"label": "group_norm", "op": "group_norm", "inputs": ["large", "scale", "bias"], "num_groups": 2},
               {"label": "instance_norm", "op": "instance_norm", "inputs": ["large", "scale", "bias"]}],
     "results": ["softmax", "log_softmax", "attention", "layer_norm", "rms_norm", "group_norm", "instance_norm"]})";
   const cases::Case subject = testing::make_case(composed);
@@ -189,6 +191,9 @@ TEST(Oracles, AWrongFormulaOfAnOpWithSumsInsideIsFound) {
   WrongFormula without_root([](const ir::Op& op) {
     return op == ir::Op(Unary{UnaryFunction::sqrt}) ? std::optional<ir::Op>(Unary{UnaryFunction::abs}) : std::nullopt;
   });
+  WrongFormula not_squared([](const ir::Op& op) {
+    return op == ir::Op(Unary{UnaryFunction::square}) ? std::optional<ir::Op>(Unary{UnaryFunction::abs}) : std::nullopt;
+  });
   const auto expect_found = [&](WrongFormula& wrong, std::initializer_list<const char*> labels) {
     const auto result = verified(wrong, subject);
     for (const char* const label : labels) {
@@ -200,7 +205,8 @@ TEST(Oracles, AWrongFormulaOfAnOpWithSumsInsideIsFound) {
     }
   };
   expect_found(largest_of_line, {"softmax", "log_softmax", "attention"});
-  expect_found(without_root, {"layer_norm", "rms_norm", "group_norm", "instance_norm"});
+  for (WrongFormula* const wrong : {&without_root, &not_squared})
+    expect_found(*wrong, {"layer_norm", "rms_norm", "group_norm", "instance_norm"});
 }
 
 TEST(Oracles, AskThoseOfTheOpsBeforeThem) {
