@@ -113,7 +113,7 @@ def networks(arguments, work, folder):
         if theirs.report is not None:
             print("| " + " | ".join(row_of(name, theirs.report, theirs.code, times)) + " |", flush=True)
     if not arguments.untimed:
-        print(f"\nall: {sums[0]:.1f} s, by `cpu` {sums[1]:.1f} s; {slow} networks take more than {MOST_TIME} times as long")
+        print(f"\nall: {sums[0]:.1f} s, by `cpu` {sums[1]:.1f} s; {slow} take more than {MOST_TIME} times as long")
         if sums[0] > MOST_TIME * sums[1]:
             wrong.append(f"all networks take {sums[0] / sums[1]:.1f} times as long as by `cpu`")
     return wrong
