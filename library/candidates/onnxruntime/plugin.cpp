@@ -28,10 +28,6 @@ class Plugin {
  public:
   Plugin(const plumb_candidate_host* host, std::string_view args)
       : host_(host), options_(options_of(args)), api_(options_.library), env_(api_.own<Env>(nullptr)) {
-    constexpr int errors_alone = 3;
-    Env* made = nullptr;
-    api_(entry::create_env, errors_alone, "plumb", &made);
-    env_ = api_.own(made);
     description_ = ir::cat(R"({"name": "onnxruntime", "version": ")", api_.version(),
                            R"(", "device": "cpu", "models": ["onnx"], "taps": ["results", "surviving", "all"], )",
                            R"("subnormals": "kept"})");
@@ -40,13 +36,19 @@ class Plugin {
   const plumb_candidate_host* host() const { return host_; }
   const std::string& description() const { return description_; }
 
-  std::unique_ptr<Model> compile(const plumb_candidate_compile_args& args) const {
+  std::unique_ptr<Model> compile(const plumb_candidate_compile_args& args) {
     if (args.onnx == nullptr) throw ir::Unsupported("takes files of ONNX alone, and what runs here is none");
     refuse_complex_results(args.results, args.result_count);
     const std::string_view taps = args.taps != nullptr ? args.taps : "results";
     ir::require(taps == "results" || taps == "surviving" || taps == "all", "there are no taps '", taps, "'");
     const Taps which = taps == "results" ? Taps::results : taps == "all" ? Taps::all : Taps::surviving;
     const auto folder = std::filesystem::path(args.graph != nullptr ? args.graph : "").parent_path();
+    if (env_ == nullptr) {  // it takes half of the time of a small model, and a description needs none
+      constexpr int errors_alone = 3;
+      Env* made = nullptr;
+      api_(entry::create_env, errors_alone, "plumb", &made);
+      env_ = api_.own(made);
+    }
     return std::make_unique<Model>(api_, env_.get(), options_, args.onnx, folder.string(), which);
   }
 
@@ -85,7 +87,7 @@ int describe(plumb_candidate_describe_args* args) {
 }
 
 int compile(plumb_candidate_compile_args* args) {
-  const auto& plugin = *static_cast<const Plugin*>(args->self);
+  auto& plugin = *static_cast<Plugin*>(args->self);
   return call(plugin.host(), [&] { args->executable = plugin.compile(*args).release(); });
 }
 
