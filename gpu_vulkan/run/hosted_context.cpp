@@ -5,7 +5,7 @@ namespace plumb::gpu_vulkan::run {
 namespace {
 
 /// No two values share memory.
-std::vector<ir::Cell> cells_of(const Program& program) {
+std::vector<ir::Cell> cells_of_program(const Program& program) {
   std::vector<ir::Cell> cells;
   for (ir::Value v = 0; v < program.graph.inputs().size(); ++v)
     cells.push_back({.bytes = program.graph.type(v).bytes(), .input = v});
@@ -28,7 +28,7 @@ void write(ir::Memory& memory, std::span<const std::byte> bytes) {
 }  // namespace
 
 HostedContext::HostedContext(std::shared_ptr<const Program> program, std::string why)
-    : ResidentContext({program, &program->graph}, cells_of(*program), program->runtime.get()),
+    : ResidentContext({program, &program->graph}, cells_of_program(*program), program->runtime.get()),
       program_(program),
       why_(std::move(why)),
       executable_(std::move(program)) {}

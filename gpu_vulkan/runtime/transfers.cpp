@@ -10,8 +10,8 @@ namespace plumb::gpu_vulkan::runtime {
 namespace {
 
 constexpr std::size_t least_stage = std::size_t{64} << 10, most_stage = std::size_t{32} << 20;
-constexpr std::size_t most_regions = 1024;    // one copy command has so many
-constexpr std::chrono::minutes patience{10};  // a device that takes longer is gone
+constexpr std::size_t most_regions = 1024;            // one copy command has so many
+constexpr std::chrono::minutes longest_transfer{10};  // a device that takes longer is gone
 constexpr Access anybody = Access::transfer | Access::shader | Access::host;
 
 /// The parts of regions that lie in a piece of the dense side, which then begins at 0.
@@ -42,7 +42,7 @@ Transfers::Transfers(const driver::Device& device, Timeline& timeline, Submitter
       pool_(make_command_pool(device, VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT)) {}
 
 void Transfers::wait_for(std::uint64_t number) {
-  if (!timeline_.wait_for(number, patience)) throw ir::DeviceError("a copy did not end in 10 minutes");
+  if (!timeline_.wait_for(number, longest_transfer)) throw ir::DeviceError("a copy did not end in 10 minutes");
 }
 
 std::size_t Transfers::make_room(Stage& stage, std::size_t bytes) {
