@@ -10,7 +10,7 @@ namespace plumb::gpu_vulkan::runtime {
 namespace {
 
 constexpr std::size_t least_stage = std::size_t{64} << 10, most_stage = std::size_t{32} << 20;
-constexpr std::size_t most_regions = 1024;    // one copy command has so many
+constexpr std::size_t most_regions = 1024;            // one copy command has so many
 constexpr std::chrono::minutes longest_transfer{10};  // a device that takes longer is gone
 constexpr Access anybody = Access::transfer | Access::shader | Access::host;
 
