@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "ir/files/file_kind.hpp"
+#include "ir/passes/inline_bodies.hpp"
 #include "ir/raw/utf8.hpp"
 #include "parity/cases/case.hpp"
 #include "parity/core/terminal/shell_word.hpp"
@@ -43,7 +44,9 @@ struct Asked {
 /// The request of a run, without its inputs.
 ExecRequest request_of(const ExecProgram& program, const ir::Graph& graph, const ValueNames& names,
                        const Asked& asked) {
-  ExecRequest request{.taps = asked.taps, .time = program.options.timeout, .graph = ir::formats::graph_json(graph)};
+  ExecRequest request{.taps = asked.taps, .time = program.options.timeout};
+  // Another process does not know the ops that this one registered.
+  request.graph = ir::formats::graph_json(ir::passes::has_bodies(graph) ? ir::passes::inline_bodies(graph) : graph);
   for (const ir::Value value : graph.results()) request.results.push_back(names.name(value));
   for (const ir::Value value : asked.wanted)
     request.wanted.push_back({names.name(value), graph.name(value), names.also(value), graph.type(value)});

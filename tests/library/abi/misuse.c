@@ -233,7 +233,8 @@ static void ops(void) {
   op.cpu = fails;
   REFUSED(plumb_register_op(&op), "bounds must");
   op.schema =
-      "{\"inputs\": [{\"name\": \"x\"}], \"outputs\": [{\"name\": \"y\", \"type\": \"as x\"}], \"error_class\": \"exact\"}";
+      "{\"inputs\": [{\"name\": \"x\"}], \"outputs\": [{\"name\": \"y\", \"type\": \"as x\"}], \"error_class\": "
+      "\"exact\"}";
   op.name = "fails";
   REFUSED(plumb_register_op(&op), "'fails' has no dot");
   op.name = "abi.fails";

@@ -1,9 +1,9 @@
 /* Ops as a user has them: one by its body, one by its own code. With FAULT each is a little wrong on the device. */
-#include "library/plumbline.h"
-
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+
+#include "library/plumbline.h"
 
 #ifdef FAULT
 #define TIMES "1.001 * "
@@ -49,7 +49,8 @@ static const char glsl[] =
     "layout(push_constant) uniform Push { uint count; float beta; };\n"
     "void main() {\n"
     "  const uint i = gl_GlobalInvocationID.x;\n"
-    "  if (i < count) y[i] = " TIMES "beta * (x[i] * x[i] * x[i]);\n"
+    "  if (i < count) y[i] = " TIMES
+    "beta * (x[i] * x[i] * x[i]);\n"
     "}\n";
 
 static int shader_of_cube(plumb_op_gpu_args* args) {
@@ -71,11 +72,13 @@ static int shader_of_cube(plumb_op_gpu_args* args) {
 
 static const char schema_of_cube[] =
     "{\"summary\": \"a scaled cube\", \"formula\": \"y = beta x^3\", \"inputs\": [{\"name\": \"x\", \"dtypes\": "
-    "[\"f32\"]}], \"outputs\": [{\"name\": \"y\", \"type\": \"as x\"}], \"attributes\": [{\"name\": \"beta\", \"kind\": "
+    "[\"f32\"]}], \"outputs\": [{\"name\": \"y\", \"type\": \"as x\"}], \"attributes\": [{\"name\": \"beta\", "
+    "\"kind\": "
     "\"real\", \"default\": 1.5, \"doc\": \"the factor\"}]}";
 
 static const char schema_of_swish[] =
-    "{\"summary\": \"x sigmoid(beta x)\", \"inputs\": [{\"name\": \"x\", \"dtypes\": [\"f32\", \"f16\"]}], \"outputs\": "
+    "{\"summary\": \"x sigmoid(beta x)\", \"inputs\": [{\"name\": \"x\", \"dtypes\": [\"f32\", \"f16\"]}], "
+    "\"outputs\": "
     "[{\"name\": \"y\", \"type\": \"as x\"}], \"attributes\": [{\"name\": \"beta\", \"kind\": \"real\", \"default\": "
     "1.702}]}";
 
