@@ -89,7 +89,6 @@ int main() try {
   decode(cpu, weights, {3, 1, 4, 1, 5}, 16);
   plumb::gpu_vulkan::VulkanExecutor gpu;
   std::cout << "gpu:";
-  std::cout << "gpu:";
   decode(gpu, weights, {3, 1, 4, 1, 5}, 16);
 } catch (const Unsupported& reason) {
   std::cout << "no gpu here: " << reason.what() << '\n';
