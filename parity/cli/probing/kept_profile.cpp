@@ -24,7 +24,7 @@ std::string line_of_file(const std::filesystem::path& path) {
   return hash.empty() ? "" : "file=" + hash + '\n';
 }
 
-/// What a candidate's arithmetic depends on, as a text. Of a command every word counts that is a file.
+/// Everything that a candidate's arithmetic depends on, as a text. Of a command every word counts that is a file.
 std::string text_of(const foreign::Candidate& candidate, const std::string& spec) {
   const foreign::Description description = candidate.description();
   std::string text =
