@@ -100,6 +100,7 @@ class Roundings {
     }
     const Arithmetic& arithmetic = arithmetic_.of_sum(*tape_[at].sum, are_operands);
     if (is_pair(at)) center(sum, tape_[at].value);
+    drop_small_terms(sum, arithmetic.unit);
     const auto count = static_cast<std::int64_t>(sum.terms.size());
     const auto chances = mean_chances(sum, arithmetic, arithmetic_.lambda(), count, 0);
     if (chances.empty()) return false;
@@ -114,6 +115,16 @@ class Roundings {
   static void center(element::terms::ElementSum& sum, double total) {
     const double mean = total / static_cast<double>(sum.terms.size());
     for (element::terms::Product& term : sum.terms) term.a -= mean;
+  }
+
+  /// A term that is less than a roundoff of the largest changes no partial sum that has this: its addition loses no
+  /// more than the term, which is nothing beside other errors. So many of them have the weights of a row that one key
+  /// rules.
+  static void drop_small_terms(element::terms::ElementSum& sum, double unit) {
+    double largest = 0;
+    for (const element::terms::Product& term : sum.terms) largest = std::max(largest, std::abs(term.value()));
+    std::erase_if(sum.terms,
+                  [&](const element::terms::Product& term) { return std::abs(term.value()) < unit * largest; });
   }
 
   static double certain_of(const element::terms::ElementSum& sum, const Arithmetic& of_node) {

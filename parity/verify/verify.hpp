@@ -91,6 +91,9 @@ struct VerifyOptions {
   /// How another implementation's results are held to the truth; not at all where nothing is said.
   std::optional<checks::expected::Options> expected = {};
   bool metamorphic = false;  ///< also asks what must hold whatever is right (docs/metamorphic.md)
+  /// Holds limits of softmax, norms and attention to the steps of their element programs (verdict.md V58). For data
+  /// that are no extremes: where exponentials vanish or lines are constant, formulas know more than the steps say.
+  bool asks_programs = false;
   /// Judges of ops that the program defines for graphs of its own making.
   std::shared_ptr<const judges::ExtraJudges> extra_judges = {};
 };

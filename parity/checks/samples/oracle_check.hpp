@@ -10,6 +10,7 @@ namespace plumb::parity::checks::samples {
 struct OracleEffort {
   std::size_t drawn = 31;                          ///< elements at random, and as many that tell
   double least_work = 0x1p10, most_work = 0x1p18;  ///< elements that may be looked at for them
+  bool asks_programs = false;                      ///< limits of composed ops are held to the steps of their elements
 };
 
 /// Evaluates a sample of output `k` again by the definitions of its ops, on what the segment was fed, and compares the

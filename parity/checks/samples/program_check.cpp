@@ -16,32 +16,35 @@ namespace {
 constexpr std::size_t drawn = 16;
 constexpr std::size_t most_steps = std::size_t{1} << 17;    // an element of more is not asked
 constexpr std::size_t enough_steps = std::size_t{1} << 14;  // after these no other element is asked
-/// A formula must not allow less than half of what the steps of an element give: the two group roundings differently,
-/// and the second order of errors is not on the tape. Over all fixtures it allows no less than the steps do.
-constexpr double least_times = 0.5;
-/// It may allow more: it knows of no errors that cancel, as those of an exponential in a sum and above it do, and of no
-/// terms that are equal. Where it allows so many times as much, and as many roundoffs of the result besides, it is
-/// wrong. Over all fixtures it is at most a fifth of that.
-constexpr double most_times = 50, most_roundoffs = 100;
+/// Limits and adjoints are evaluated in f64, and the second order of errors is not on the tape.
+constexpr double precision = 0x1p-10;
+/// How much a formula may allow beyond the steps of an element: as many times, and so many roundoffs of the result
+/// besides. It knows of no errors that cancel, as those of an exponential in a sum and above it do, and of no terms
+/// that are equal. Over all fixtures it is 11 times at most.
+constexpr double most_times = 16, most_roundoffs = 60;
+/// Results between these are far from where numbers vanish, overflow or are scaled to avoid it.
+constexpr double smallest = 0x1p-100, largest = 0x1p100;
 
 /// Whether a limit of the whole tensor is that of an element.
 class Agreement {
  public:
-  Agreement(double unit, double spacing) : unit_(unit), spacing_(spacing) {}
+  explicit Agreement(double unit) : unit_(unit) {}
 
-  /// Whether something can be said of an element: near the smallest numbers limits are those of a fixed place, and
-  /// where an error is not small beside the result the first order says nothing.
+  /// Whether something can be said of an element. Where an error is not small beside the result the first order says
+  /// nothing, and where it is less than half a roundoff the formula knows that something is exact, as lines of equal
+  /// numbers are.
   bool may_ask(double given, double certain_of_steps, double truth) const {
     const double size = std::abs(truth);
-    return std::isfinite(truth) && unit_ * size > 0x1p46 * spacing_ && given < size / 8 && certain_of_steps < size / 8;
+    return size > smallest && size < largest && given > unit_ * size / 2 && given < size / 8 &&
+           certain_of_steps < size / 8;
   }
   bool is_probable(double given, double of_steps, double truth) const {
     return is_enough(given, of_steps) && given <= most_times * of_steps + most_roundoffs * unit_ * std::abs(truth);
   }
-  static bool is_enough(double given, double of_steps) { return given >= of_steps * least_times; }
+  static bool is_enough(double given, double of_steps) { return given >= of_steps * (1 - precision); }
 
  private:
-  double unit_, spacing_;
+  double unit_;
 };
 
 /// The operands of a node in f64.
@@ -107,7 +110,7 @@ void check_program_limits(const settle::Subject& subject, std::size_t k, const b
   });
   const Operands operands(subject, node);
   const element::terms::Program program(op, operands.numbers(), y.shape);
-  const Agreement agreement(asked.unit(), asked.spacing());
+  const Agreement agreement(asked.unit());
   const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>();
   std::size_t steps = 0;
   element::Tape tape(most_steps);

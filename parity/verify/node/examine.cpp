@@ -115,7 +115,8 @@ void Outputs::examine_elements(std::size_t k) {
 /// Holds a sample of the truth, and of the limits that no element has changed yet, to the definitions of the ops.
 void Outputs::ask_oracles(std::size_t k) {
   cases::NodeResult& result = found_.results[k];
-  result.oracle = checks::samples::ask_oracles(asked_, k, found_.own.local, draws(result, ".oracle"));
+  result.oracle = checks::samples::ask_oracles(asked_, k, found_.own.local, draws(result, ".oracle"),
+                                               {.asks_programs = view_.rules.options.asks_programs});
 }
 
 /// Asks a sample of an output that agrees whether that proves anything, and whether it rounds as its kernel says.

@@ -80,7 +80,7 @@ std::function<void(ir::Tensor&)> moved_by(double part) {
 cases::CaseResult verified(ir::Executor& reference, const cases::Case& subject) {
   testing::Suspect candidate;
   cases::Observer nobody;
-  return verify::verify(subject, {.reference = reference, .candidate = &candidate}, {}, nobody);
+  return verify::verify(subject, {.reference = reference, .candidate = &candidate}, {.asks_programs = true}, nobody);
 }
 
 TEST(Oracles, AnHonestTruthIsWhatTheySay) {
