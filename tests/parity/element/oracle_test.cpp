@@ -205,8 +205,8 @@ TEST(Oracles, AWrongFormulaOfAnOpWithSumsInsideIsFound) {
     }
   };
   expect_found(largest_of_line, {"softmax", "log_softmax", "attention"});
-  for (WrongFormula* const wrong : {&without_root, &not_squared})
-    expect_found(*wrong, {"layer_norm", "rms_norm", "group_norm", "instance_norm"});
+  expect_found(without_root, {"layer_norm", "rms_norm", "group_norm", "instance_norm"});
+  expect_found(not_squared, {"layer_norm", "group_norm", "instance_norm"});  // that of rms_norm is 16 times too large
 }
 
 TEST(Oracles, AskThoseOfTheOpsBeforeThem) {
