@@ -1,6 +1,10 @@
 // Boxes of tensors as contiguous stretches.
 #include "ir/residency.hpp"
 
+#include <gtest/gtest.h>
+
+#include <random>
+
 #include "tests/support/noise.hpp"
 
 namespace plumb::ir::residency_test {
