@@ -82,7 +82,7 @@ END
 adding="exec:python3 $source/tests/commands/candidates/adding.py"
 limit() { sed -n 's/.*"max_ratio": *\([0-9.e+-]*\).*/\1/p' "$1" | head -n 1; }
 plumb 0 verify product.json --candidate "$adding nothing" --json nothing.json --strict
-says '^no profile of the candidate: limits are for sums in any order and for f16 products by any unit; --profile auto measures it'
+says '^no profile of the candidate: limits are for sums in any order and for f16 products by any unit; --profile auto'
 plumb 0 verify product.json --candidate "$adding truth" --json truth.json --strict
 says_not 'how it adds'
 holds truth.json '"equal": *[1-9]'
