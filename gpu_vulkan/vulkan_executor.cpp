@@ -153,7 +153,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
                                                         const ir::Capture& capture, const GraphOptions& options,
                                                         const run::DeviceParams* params_held) {
   ir::require_valid(graph);
-  if (!runtime_->lost.empty()) throw ir::DeviceError(ir::cat(facts().name, " was lost before: ", runtime_->lost));
+  runtime_->require_alive();
   for (const ir::Value v : capture.wanted) graph.type(v);  // throws when it is none
   const auto planned = [&](const passes::Fused& whole) {
     plan::PlanOptions by = plan_options();

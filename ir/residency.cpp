@@ -46,6 +46,7 @@ std::vector<Stretch> stretches(const TensorType& type, const Box& box) {
         start >= 0 && extent >= 0 && start <= type.shape[axis] && extent <= type.shape[axis] - start;
     require(lies_inside, type, " has no ", text(box), ", which leaves it along axis ", axis);
   }
+  if (std::ranges::count(box.extents, 0) > 0) return {};  // the other axes may be too long to be multiplied
   // Axes that are whole at the end of the shape are one run with the axis before them.
   std::size_t outer = rank;
   while (outer > 0 && box.extents[outer - 1] == type.shape[outer - 1]) --outer;
@@ -56,7 +57,6 @@ std::vector<Stretch> stretches(const TensorType& type, const Box& box) {
     (axis < outer ? count : length) *= box.extents[axis];
     first += box.starts[axis] * strides[axis];
   }
-  if (count == 0 || length == 0) return {};
   const std::size_t element = info(type.dtype).bytes, bytes = static_cast<std::size_t>(length) * element;
   std::vector<Stretch> all;
   all.reserve(static_cast<std::size_t>(count));

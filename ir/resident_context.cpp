@@ -21,7 +21,15 @@ class Ended final : public Fence::State {
 
 }  // namespace
 
-Fence ended_run(std::exception_ptr error) { return Fence(std::make_shared<Ended>(std::move(error))); }
+Fence ended_run(const std::function<void()>& run) {
+  std::exception_ptr error;
+  try {
+    run();
+  } catch (const Error&) {
+    error = std::current_exception();
+  }
+  return Fence(std::make_shared<Ended>(std::move(error)));
+}
 
 ResidentContext::ResidentContext(std::shared_ptr<const Graph> graph, std::vector<Cell> cells, const void* place)
     : graph_(std::move(graph)), cells_(std::move(cells)), place_(place), own_(cells_.size()) {
@@ -56,7 +64,9 @@ void ResidentContext::require_fits(const std::string& name, const TensorType& ty
 /// Changes what is bound or fed; not where that does not go together.
 template <class Map, class Key, class Mapped>
 void ResidentContext::change(Map& map, Key key, Mapped mapped) {
+  const OneAtATime::Run call(calls_);
   const Map before = map;
+  const auto carried = arrangements_.empty() ? carried_ : fed_memories();
   map.insert_or_assign(key, std::move(mapped));
   try {
     require_no_conflict();
@@ -64,12 +74,41 @@ void ResidentContext::change(Map& map, Key key, Mapped mapped) {
     map = before;
     throw;
   }
-  if (turn_ == 1)  // The next run reads what it would have read.
+  carried_ = carried;
+  if (turn_ == 1)  // This saves the copy of what lies in a cell of its own.
     for (const auto& [one, other] : swaps_) std::swap(own_[one], own_[other]);
   turn_ = 0;
-  has_run_ = false;
-  swaps_.clear();
   arrangements_.clear();
+}
+
+/// Where the next run reads what it is fed.
+std::map<Value, std::shared_ptr<Memory>> ResidentContext::fed_memories() {
+  std::map<Value, std::shared_ptr<Memory>> all;
+  for (const auto& [input, result] : feeds_)
+    if (!bound_inputs_.contains(input)) all.emplace(input, next(input, arrangements_[turn_]));
+  return all;
+}
+
+/// The memory that is read as an input which is not bound.
+std::shared_ptr<Memory> ResidentContext::next(Value input, const Arrangement& arrangement) {
+  auto memory = fed_apart(input);
+  return memory != nullptr ? memory : arrangement.homes[cell_of(input)];
+}
+
+/// The next run reads what it would have read before anything else was bound. All are taken away before any is put in
+/// its place, where another may have been.
+void ResidentContext::carry(const Arrangement& arrangement) {
+  std::vector<MemoryCopy> moves;
+  for (const auto& [input, from] : carried_) {
+    if (bound_inputs_.contains(input)) continue;
+    const std::size_t bytes = cells_[cell_of(input)].bytes;
+    auto to = next(input, arrangement);
+    if (to == from || bytes == 0) continue;
+    moves.push_back({allocate(bytes), std::move(to), bytes});
+    moves.back().from->copy(*from, {{0, 0, bytes}});
+  }
+  for (const MemoryCopy& one : moves) one.to->copy(*one.from, {{0, 0, one.bytes}});
+  carried_.clear();
 }
 
 void ResidentContext::bind(Value input, const Buffer& from) {
@@ -163,9 +202,10 @@ std::string ResidentContext::how(Value result) const {
 
 const std::shared_ptr<Memory>& ResidentContext::own(std::size_t cell) {
   if (own_[cell] == nullptr) {
-    own_[cell] = allocate(cells_[cell].bytes);
+    auto memory = allocate(cells_[cell].bytes);
     const auto bytes = cells_[cell].known_bytes;
-    if (!bytes.empty()) own_[cell]->write(bytes, {{0, 0, bytes.size()}});
+    if (!bytes.empty()) memory->write(bytes, {{0, 0, bytes.size()}});
+    own_[cell] = std::move(memory);
   }
   return own_[cell];
 }
@@ -225,30 +265,32 @@ std::shared_ptr<Memory> ResidentContext::fed_apart(Value input) {
 /// A copy to where another begins goes by way of other memory, and there behind all others.
 void ResidentContext::split_chains(Arrangement& made) {
   const std::vector<MemoryCopy> all = made.after;
-  std::size_t used = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (std::ranges::none_of(all, [&](const MemoryCopy& other) { return other.from == all[i].to; })) continue;
-    if (spare_.size() == used) spare_.push_back(nullptr);
-    spare_[used] = allocate(all[i].bytes);
-    made.after[i].to = spare_[used];
-    made.last.push_back({spare_[used], all[i].to, all[i].bytes});
-    ++used;
+    made.after[i].to = allocate(all[i].bytes);
+    made.last.push_back({made.after[i].to, all[i].to, all[i].bytes});
   }
 }
 
+/// Changes nothing where there is no memory.
 void ResidentContext::arrange() {
   if (!arrangements_.empty()) return;
   Memories homes;
   for (std::size_t c = 0; c < cells_.size(); ++c) homes.push_back(home(c));
+  std::vector<std::pair<std::size_t, std::size_t>> swaps;
   for (const auto& [input, result] : feeds_)
     if (cell_of(input) != cell_of(result) && why_no_swap(result, input).empty())
-      swaps_.emplace_back(cell_of(input), cell_of(result));
-  arrangements_.push_back(arrangement(homes));
-  if (!swaps_.empty()) {
-    for (const auto& [one, other] : swaps_) std::swap(homes[one], homes[other]);
-    arrangements_.push_back(arrangement(homes));
+      swaps.emplace_back(cell_of(input), cell_of(result));
+  std::vector<Arrangement> made{arrangement(homes)};
+  if (!swaps.empty()) {
+    for (const auto& [one, other] : swaps) std::swap(homes[one], homes[other]);
+    made.push_back(arrangement(homes));
   }
   rearranged();
+  carry(made.front());
+  has_run_ = has_run_ && swaps == swaps_;
+  swaps_ = std::move(swaps);
+  arrangements_ = std::move(made);
 }
 
 Fence ResidentContext::submit(const Feeds& rest) {
@@ -277,8 +319,8 @@ Buffer ResidentContext::buffer(Value value) {
   arrange();
   const bool is_input = value < graph_->inputs().size();
   auto memory = is_input ? bound_input(value) : bound_result(value);
-  if (memory == nullptr && is_input) memory = fed_apart(value);
-  if (memory == nullptr) memory = arrangements_[is_input && is_fed(value) ? turn_ : last_turn()].homes[cell->second];
+  if (memory == nullptr && is_input && is_fed(value)) memory = next(value, arrangements_[turn_]);
+  if (memory == nullptr) memory = arrangements_[last_turn()].homes[cell->second];
   return {std::move(memory), graph_->type(value), name(value), traffic_};
 }
 

@@ -1,6 +1,8 @@
 // Contexts of executors: what is bound and fed, which memory follows from that, and the checks of both.
 #pragma once
 
+#include <functional>
+
 #include "ir/residency.hpp"
 
 namespace plumb::ir {
@@ -31,8 +33,8 @@ struct Arrangement {
   std::vector<Value> uploads;           ///< inputs that `submit` is given
 };
 
-/// A run that has ended already, and what it threw, if anything.
-Fence ended_run(std::exception_ptr error);
+/// Runs at once, and gives the fence of that: an Error is the fence's.
+Fence ended_run(const std::function<void()>& run);
 
 /// The executor's side is how memory is allocated and how a run is begun on an arrangement of it.
 class ResidentContext : public Context {
@@ -85,7 +87,10 @@ class ResidentContext : public Context {
   const std::shared_ptr<Memory>& own(std::size_t cell);
   std::shared_ptr<Memory> home(std::size_t cell);
   std::shared_ptr<Memory> fed_apart(Value input);
+  std::map<Value, std::shared_ptr<Memory>> fed_memories();
+  std::shared_ptr<Memory> next(Value input, const Arrangement& arrangement);
   void arrange();
+  void carry(const Arrangement& arrangement);
   Arrangement arrangement(Memories homes);
   void split_chains(Arrangement& arrangement);
   std::size_t last_turn() const { return has_run_ && !swaps_.empty() ? 1 - turn_ : turn_; }
@@ -98,11 +103,11 @@ class ResidentContext : public Context {
   std::map<Value, Value> feeds_;  ///< by input, the result
   Memories own_;                  ///< by cell; null until it is needed
   std::map<Value, std::shared_ptr<Memory>> fed_apart_;
-  Memories spare_;  ///< by copy of the arrangement that goes by way of other memory
+  std::map<Value, std::shared_ptr<Memory>> carried_;  ///< by fed input, what is read as it once all is arranged again
   std::vector<std::pair<std::size_t, std::size_t>> swaps_;  ///< cells
   std::vector<Arrangement> arrangements_;                   ///< by turn; none until it is needed
   std::size_t turn_ = 0;                                    ///< the next run's
-  bool has_run_ = false;                                    ///< by these arrangements
+  bool has_run_ = false;                                    ///< by these swaps
   std::shared_ptr<Traffic> traffic_ = std::make_shared<Traffic>();
   OneAtATime calls_;
 };

@@ -58,13 +58,7 @@ std::string HostContext::why_apart(ir::Value input, ir::Value result) const {
 }
 
 ir::Fence HostContext::begin(const ir::Arrangement& arrangement, std::size_t, const ir::Feeds& rest) {
-  std::exception_ptr error;
-  try {
-    run(arrangement, rest);
-  } catch (const ir::Error&) {
-    error = std::current_exception();
-  }
-  return ir::ended_run(error);
+  return ir::ended_run([&] { run(arrangement, rest); });
 }
 
 void HostContext::run(const ir::Arrangement& arrangement, const ir::Feeds& rest) {

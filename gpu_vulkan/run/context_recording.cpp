@@ -200,7 +200,7 @@ void Running::end() {
     if (!wait(program.options.timeout))
       throw ir::DeviceError(ir::cat("a run did not end in ", program.options.timeout, " s"));
   } catch (const ir::DeviceError& error) {
-    program.runtime->lost = error.what();
+    program.runtime->lose(error.what());
     throw;
   }
   fault_ = memory_->take_fault();

@@ -24,10 +24,12 @@ DeviceMemory::DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::size_
         ir::cat("a buffer of ", bytes, " bytes: ", runtime_->device.facts().name, " has at most ", most));
   const auto use = is_mapped(*runtime_, staging) ? runtime::MemoryUse::device_mapped : runtime::MemoryUse::device;
   buffer_ = std::make_unique<runtime::DeviceBuffer>(runtime_->device, words, use);
-  if (use == runtime::MemoryUse::device_mapped)
+  if (use == runtime::MemoryUse::device_mapped) {
     std::ranges::fill(buffer_->mapped(), std::byte{0});
-  else
-    used_by(runtime_->transfers.zero(target(), words), true);
+    return;
+  }
+  const ir::OneAtATime::Run run(runtime_->runs);
+  used_by(runtime_->transfers.zero(target(), words), true);
 }
 
 DeviceMemory::~DeviceMemory() {

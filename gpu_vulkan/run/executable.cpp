@@ -85,8 +85,7 @@ ir::Tensors VulkanExecutable::run(const ir::Feeds& inputs) {
 
 void VulkanExecutable::run_into(const ir::Feeds& inputs, ir::Tensors& results) {
   const ir::OneAtATime::Run run(runtime_.runs);
-  if (!runtime_.lost.empty())
-    throw ir::DeviceError(ir::cat(runtime_.device.facts().name, " was lost before: ", runtime_.lost));
+  runtime_.require_alive();
   const auto is_foreign = [&](const auto& entry) {
     return !program_->is_captured(entry.first) || entry.second.type() != graph_.type(entry.first);
   };
@@ -121,7 +120,7 @@ void VulkanExecutable::run_segment(std::size_t segment, const ir::Feeds& inputs,
   try {
     recording_->run(segment, times_);
   } catch (const ir::DeviceError& error) {
-    runtime_.lost = error.what();
+    runtime_.lose(error.what());
     throw;
   }
   throw_fault();

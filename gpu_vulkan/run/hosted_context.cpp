@@ -38,13 +38,7 @@ std::shared_ptr<ir::Memory> HostedContext::allocate(std::size_t bytes) {
 }
 
 ir::Fence HostedContext::begin(const ir::Arrangement& arrangement, std::size_t, const ir::Feeds& rest) {
-  std::exception_ptr error;
-  try {
-    run(arrangement, rest);
-  } catch (const ir::Error&) {
-    error = std::current_exception();
-  }
-  return ir::ended_run(error);
+  return ir::ended_run([&] { run(arrangement, rest); });
 }
 
 void HostedContext::run(const ir::Arrangement& arrangement, const ir::Feeds& rest) {

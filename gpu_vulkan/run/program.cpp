@@ -25,7 +25,11 @@ Program::Program(std::shared_ptr<runtime::Runtime> of, const device::VulkanOptio
   for (const ir::Value v : plan.captured)
     if (const auto source = resident_source(v); source && graph.is_source(*source))
       captured_params.emplace(*source, ir::fed(graph, params, *source));
-  if (has_host_nodes()) host_params = params;
+  for (const plan::Segment& segment : plan.segments)
+    for (const std::size_t n : segment.host_nodes)
+      for (const ir::Value v : graph.nodes()[n].inputs)
+        if (graph.is_source(v) && v >= graph.inputs().size())
+          host_params.try_emplace(graph.name(v), ir::fed(graph, params, v));
   residents.emplace(*runtime, plan, options, contents(params), std::move(held));
 }
 

@@ -25,7 +25,7 @@ struct Program {
   passes::Fused fused;
   const ir::Graph& graph;  ///< the one that is planned, in `fused`
   plan::Plan plan;
-  ir::Feeds host_params;        ///< all, where the host runs nodes; else none
+  ir::Feeds host_params;        ///< those that nodes on the host read
   ir::Tensors captured_params;  ///< those that wanted values are, or are in another shape
   std::optional<Residents> residents;
 

@@ -80,8 +80,7 @@ std::string VulkanContext::why_apart(ir::Value input, ir::Value result) const {
 ir::Fence VulkanContext::begin(const ir::Arrangement& arrangement, std::size_t turn, const ir::Feeds& rest) {
   runtime::Runtime& runtime = *memory_->program->runtime;
   const ir::OneAtATime::Run run(runtime.runs);
-  if (!runtime.lost.empty())
-    throw ir::DeviceError(ir::cat(runtime.device.facts().name, " was lost before: ", runtime.lost));
+  runtime.require_alive();
   auto& recording = recordings_[turn];
   if (recording == nullptr) recording = std::make_unique<ContextRecording>(*memory_, arrangement);
   recording->upload(rest);

@@ -27,4 +27,14 @@ Runtime::Runtime(const device::VulkanOptions& options)
       submitter(device, timeline),
       transfers(device, timeline, submitter) {}
 
+void Runtime::lose(std::string how) {
+  const std::scoped_lock held(losing_);
+  lost_ = std::move(how);
+}
+
+void Runtime::require_alive() const {
+  const std::scoped_lock held(losing_);
+  if (!lost_.empty()) throw ir::DeviceError(ir::cat(device.facts().name, " was lost before: ", lost_));
+}
+
 }  // namespace plumb::gpu_vulkan::runtime

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <mutex>
 #include <set>
+#include <string>
 
 #include "gpu_vulkan/device/options.hpp"
 #include "gpu_vulkan/plan/schedule.hpp"
@@ -16,16 +18,24 @@ namespace plumb::gpu_vulkan::runtime {
 struct Runtime {
   explicit Runtime(const device::VulkanOptions& options);
 
+  /// Whoever finds the device lost says how, in any thread; from then on it is refused everywhere.
+  void lose(std::string how);
+  /// Throws DeviceError where the device was lost.
+  void require_alive() const;
+
   driver::Instance instance;
   driver::Device device;
   Pipelines pipelines;
   Timeline timeline;
   Submitter submitter;
   Transfers transfers;
-  std::string lost;     ///< how the device was lost; empty while it lives
   ir::OneAtATime runs;  ///< all executables share what they wait for
   bool silent = false;  ///< it did not answer in the time that it got after that, either
   std::set<plan::CooperativeKernel> right_kernels = {};  ///< that passed their self-test
+
+ private:
+  mutable std::mutex losing_;
+  std::string lost_;  ///< how; empty while it lives
 };
 
 }  // namespace plumb::gpu_vulkan::runtime

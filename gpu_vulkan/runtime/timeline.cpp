@@ -55,12 +55,22 @@ std::uint64_t Timeline::submit(std::span<const VkCommandBuffer> commands, bool w
   return ++submitted_;
 }
 
-bool Timeline::reached(std::uint64_t number) {
+/// Throws DeviceError where that was not known before the device was lost.
+bool Timeline::is_known_done(std::uint64_t number) const {
   if (done_ >= number) return true;
+  if (is_lost_) throw ir::DeviceError("the device was lost");
+  return false;
+}
+
+void Timeline::require(VkResult result, const char* what) {
+  if (result != VK_SUCCESS) is_lost_ = true;
+  driver::check(result, what);
+}
+
+bool Timeline::reached(std::uint64_t number) {
+  if (is_known_done(number)) return true;
   std::uint64_t done = 0;
-  const VkResult result = vkGetSemaphoreCounterValue(device_.get(), semaphore_.get(), &done);
-  if (result != VK_SUCCESS) done_ = submitted_;  // a lost device uses nothing
-  driver::check(result, "vkGetSemaphoreCounterValue");
+  require(vkGetSemaphoreCounterValue(device_.get(), semaphore_.get(), &done), "vkGetSemaphoreCounterValue");
   done_ = done;
   return done >= number;
 }
@@ -73,7 +83,7 @@ bool Timeline::reached_within(std::uint64_t number, std::chrono::duration<double
 }
 
 bool Timeline::wait_for(std::uint64_t number, std::chrono::duration<double> timeout) {
-  if (done_ >= number || reached_within(number, std::min(spin_, timeout))) return true;
+  if (is_known_done(number) || reached_within(number, std::min(spin_, timeout))) return true;
   const VkSemaphore semaphore = semaphore_.get();
   auto info = driver::structure<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
   info.semaphoreCount = 1;
@@ -83,8 +93,7 @@ bool Timeline::wait_for(std::uint64_t number, std::chrono::duration<double> time
   const auto nanoseconds = static_cast<std::uint64_t>(std::clamp(timeout.count() * 1e9, 0.0, longest));
   const VkResult result = vkWaitSemaphores(device_.get(), &info, nanoseconds);
   if (result == VK_TIMEOUT) return false;
-  if (result != VK_SUCCESS) done_ = submitted_;
-  driver::check(result, "vkWaitSemaphores");
+  require(result, "vkWaitSemaphores");
   if (done_ < number) done_ = number;
   return true;
 }

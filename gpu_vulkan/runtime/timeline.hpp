@@ -29,11 +29,11 @@ class Timeline {
   /// device is lost.
   bool wait_for(std::uint64_t number, std::chrono::duration<double> timeout);
 
-  /// Whether this submit and all before it are done; 0 is.
+  /// Whether this submit and all before it are done; 0 is. Throws DeviceError when the device is lost.
   bool reached(std::uint64_t number);
 
   /// Whether the device may still be using what was submitted.
-  bool busy() const { return done_ < submitted_; }
+  bool busy() const { return !is_lost_ && done_ < submitted_; }
 
  private:
   const driver::Device& device_;
@@ -41,8 +41,11 @@ class Timeline {
   std::chrono::duration<double> spin_;  ///< time for which wait asks again and again before it sleeps
   std::uint64_t submitted_ = 0;
   std::atomic<std::uint64_t> done_ = 0;  ///< fences are asked by any thread
+  std::atomic<bool> is_lost_ = false;    ///< whatever was unfinished then stays so
 
   std::uint64_t submit(std::span<const VkCommandBuffer> commands, bool waits);
+  bool is_known_done(std::uint64_t number) const;
+  void require(VkResult result, const char* what);
   bool reached_within(std::uint64_t number, std::chrono::duration<double> time);
 };
 

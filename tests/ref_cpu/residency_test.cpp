@@ -28,7 +28,10 @@ TEST_F(Resident, RunsHaveTheBitsOfRunOnEveryGraph) {
     const ir::Feeds feeds = ir::formats::materialise(file, 1), others = ir::formats::materialise(file, 2);
     plumb::testing::expect_contexts_equal_run(cpu, file.graph, feeds, others);
     const auto pairs = plumb::testing::feedable(file.graph);
-    if (!pairs.empty()) plumb::testing::expect_fed_equals_run(cpu, file.graph, feeds, pairs);
+    if (!pairs.empty()) {
+      plumb::testing::expect_fed_equals_run(cpu, file.graph, feeds, pairs);
+      plumb::testing::expect_rebound_equals_run(cpu, file.graph, feeds, pairs);
+    }
     fed += static_cast<int>(pairs.size());
   }
   EXPECT_GE(fed, 3) << "graphs with a result that an input can be";
@@ -42,6 +45,7 @@ TEST_F(Resident, OperandsAreWrittenOverWhereTheyAreBoundOrFed) {
     made.graph.returns(y);
     plumb::testing::expect_contexts_equal_run(cpu, made.graph, made.feeds, made.feeds);
     plumb::testing::expect_fed_equals_run(cpu, made.graph, made.feeds, {{y, made.x}});
+    plumb::testing::expect_rebound_equals_run(cpu, made.graph, made.feeds, {{y, made.x}});
     const auto context = cpu.compile(made.graph, {}, {{y}})->context();
     context->feed(y, made.x);
     EXPECT_EQ(context->how(y), "in place");
@@ -84,22 +88,7 @@ TEST_F(Resident, MisuseIsAnErrorThatSaysWhy) {
 }
 
 TEST_F(Resident, ARefusedIndexIsTheFencesErrorAndChangesNothing) {
-  const UpdatedOperand rows = plumb::testing::updated_operands().front();
-  UpdatedGraph made(rows);
-  const Value y = made.updated(made.x);
-  const auto context = cpu.compile(made.graph, {}, {{y}})->context();
-  const ir::Buffer both = plumb::testing::buffer_of(cpu, made.feeds.at("x"));
-  context->bind(made.x, both);
-  context->bind_result(y, both);
-  ir::Feeds rest = made.feeds, bad = made.feeds;
-  rest.erase("x");
-  bad.erase("x");
-  bad.insert_or_assign("other1", plumb::testing::indices_of({2}, {8, 0}));
-  const ir::Fence fence = context->submit(bad);
-  EXPECT_TRUE(fence.ready());
-  EXPECT_THAT(tests::message_of([&] { fence.get(); }), ::testing::HasSubstr("node 'y' (tensor_scatter)"));
-  EXPECT_TRUE(tests::same_bytes(read(both), made.feeds.at("x")));
-  EXPECT_EQ(tests::message_of([&] { context->submit(rest).get(); }), "");
+  plumb::testing::expect_a_refused_index_changes_nothing(cpu, "node 'y' (tensor_scatter)");
 }
 
 TEST(Residency, IsUnsupportedUnlessAnExecutorOffersIt) {

@@ -11,6 +11,7 @@
 #include "ir/ops/tensor_scatter.hpp"
 #include "ir/residency.hpp"
 #include "tests/support/cases/movement.hpp"
+#include "tests/support/cases/updated_operands.hpp"
 #include "tests/support/noise.hpp"
 
 namespace plumb::testing {
@@ -96,12 +97,15 @@ inline std::vector<std::pair<Value, Value>> feedable(const ir::Graph& graph) {
   return pairs;
 }
 
-/// Runs whose results are fed back, against as many through the host. Before the first, `bind` may bind what it likes,
-/// and takes inputs that it bound away from those that each run is given.
-inline void expect_fed_equals_run(
-    ir::Executor& executor, const ir::Graph& graph, const ir::Feeds& feeds,
-    const std::vector<std::pair<Value, Value>>& pairs,
-    const std::function<void(ir::Context&, ir::Feeds&)>& bind = [](ir::Context&, ir::Feeds&) {}) {
+/// Binds what it likes, and takes inputs that it bound away from those that each run is given.
+using Binding = std::function<void(ir::Context&, ir::Feeds&)>;
+inline void bind_nothing(ir::Context&, ir::Feeds&) {}
+
+/// Runs whose results are fed back, against as many through the host. `bind` is called before the first, `rebind`
+/// behind the first and the third: where swaps have exchanged two buffers, and where they have exchanged them back.
+inline void expect_fed_equals_run(ir::Executor& executor, const ir::Graph& graph, const ir::Feeds& feeds,
+                                  const std::vector<std::pair<Value, Value>>& pairs, const Binding& bind = bind_nothing,
+                                  const Binding& rebind = bind_nothing) {
   const auto executable = executor.compile(graph, feeds, {graph.results()});
   const auto context = executable->context();
   ir::Feeds inputs = part_of(feeds, graph.inputs()), rest = inputs;
@@ -113,6 +117,7 @@ inline void expect_fed_equals_run(
   for (const auto& [result, input] : pairs) context->buffer(input).write(inputs.at(graph.inputs()[input]));
   for (int step = 0; step < 4; ++step) {
     const ir::Tensors expected = executable->run(inputs);
+    if (step % 2 == 1) rebind(*context, rest);
     context->submit(rest).get();
     expect_results(*context, expected, graph);
     for (const auto& [result, input] : pairs) {
@@ -120,6 +125,27 @@ inline void expect_fed_equals_run(
       EXPECT_TRUE(tests::same_bytes(read(context->buffer(input)), expected.at(result)));
     }
   }
+}
+
+/// As above, with other buffers bound between runs: for all results, and for what is not fed.
+inline void expect_rebound_equals_run(ir::Executor& executor, const ir::Graph& graph, const ir::Feeds& feeds,
+                                      const std::vector<std::pair<Value, Value>>& pairs) {
+  const Binding results_elsewhere = [&](ir::Context& context, ir::Feeds&) {
+    for (const Value result : graph.results()) context.bind_result(result, executor.allocate(graph.type(result)));
+  };
+  const Binding inputs_elsewhere = [&](ir::Context& context, ir::Feeds& rest) {
+    std::vector<ir::Tensor> shown;
+    for (const auto& [result, input] : pairs) shown.push_back(read(context.buffer(result)));
+    for (Value input = 0; input < graph.inputs().size(); ++input) {
+      if (std::ranges::count(pairs, input, &std::pair<Value, Value>::second) > 0) continue;
+      context.bind(input, buffer_of(executor, feeds.at(graph.inputs()[input])));
+      rest.erase(graph.inputs()[input]);
+    }
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      EXPECT_TRUE(tests::same_bytes(read(context.buffer(pairs[i].first)), shown[i])) << "a result, before the next run";
+  };
+  expect_fed_equals_run(executor, graph, feeds, pairs, bind_nothing, results_elsewhere);
+  expect_fed_equals_run(executor, graph, feeds, pairs, bind_nothing, inputs_elsewhere);
 }
 
 /// One decoder block's step: a query, and a row for the caches of keys and values, are made of one token's vector.
@@ -205,6 +231,28 @@ inline void expect_decoded_in_place(ir::Executor& executor, std::int64_t steps) 
   }
   EXPECT_TRUE(tests::same_bytes(read(keys), expected.at(block.new_keys)));
   EXPECT_TRUE(tests::same_bytes(read(values), expected.at(block.new_values)));
+}
+
+/// A run whose index is refused leaves its fence the error and the cache as it was, and the next run is good.
+inline void expect_a_refused_index_changes_nothing(ir::Executor& executor, const std::string& says) {
+  const UpdatedOperand rows = updated_operands().front();
+  UpdatedGraph made(rows);
+  const Value y = made.updated(made.x);
+  const auto context = executor.compile(made.graph, {}, {{y}})->context();
+  const ir::Buffer both = buffer_of(executor, made.feeds.at("x"));
+  context->bind(made.x, both);
+  context->bind_result(y, both);
+  ir::Feeds rest = made.feeds, bad = made.feeds;
+  rest.erase("x");
+  bad.erase("x");
+  bad.insert_or_assign("other1", indices_of({2}, {8, 0}));
+  const ir::Fence refused = context->submit(bad);
+  EXPECT_TRUE(refused.ready() || !context->blocks());
+  EXPECT_TRUE(tests::same_bytes(read(both), made.feeds.at("x")));
+  const ir::Fence good = context->submit(rest);  // the error stays with its own fence
+  EXPECT_THAT(tests::message_of([&] { refused.get(); }), ::testing::HasSubstr(says));
+  EXPECT_EQ(tests::message_of([&] { good.get(); }), "");
+  EXPECT_TRUE(tests::same_bytes(read(both), executor.run(made.graph, made.feeds, {y}).at(y)));
 }
 
 /// Each misuse, by what its message says. `other` is another executor.

@@ -39,6 +39,7 @@ TEST_F(ResidencyOnDevice, OperandsAreWrittenOverWhereTheyAreBoundOrFed) {
       made.graph.returns(y);
       plumb::testing::expect_contexts_equal_run(*gpu, made.graph, made.feeds, made.feeds);
       plumb::testing::expect_fed_equals_run(*gpu, made.graph, made.feeds, {{y, made.x}});
+      plumb::testing::expect_rebound_equals_run(*gpu, made.graph, made.feeds, {{y, made.x}});
       const auto context = gpu->compile(made.graph, {}, {{y}})->context();
       context->feed(y, made.x);
       EXPECT_EQ(context->how(y), "in place");
@@ -85,6 +86,7 @@ TEST_F(ResidencyOnDevice, ResultsAreFedBySwapsAndWhereThatCannotBeByCopies) {
              {{states.seen, states.c}, {states.seen, states.d}},
              {{states.sum, states.a}, {states.sum, states.b}, {states.difference, states.c}}}) {
       plumb::testing::expect_fed_equals_run(*gpu, states.graph, states.feeds, pairs);
+      plumb::testing::expect_rebound_equals_run(*gpu, states.graph, states.feeds, pairs);
       plumb::testing::expect_fed_equals_run(
           *gpu, states.graph, states.feeds, pairs, [&](ir::Context& context, ir::Feeds& rest) {
             rest.erase("a");
@@ -277,26 +279,8 @@ TEST_F(ResidencyOnDevice, NodesOnTheHostAndDebugModesRunBetweenCopies) {
 }
 
 TEST_F(ResidencyOnDevice, ARefusedIndexIsTheFencesErrorAndChangesNothing) {
-  for (const Staging staging : both_ways) {
-    const auto gpu = executor(staging);
-    const UpdatedOperand rows = plumb::testing::updated_operands().front();
-    UpdatedGraph made(rows);
-    const Value y = made.updated(made.x);
-    const auto context = gpu->compile(made.graph, {}, {{y}})->context();
-    const ir::Buffer both = buffer_of(*gpu, made.feeds.at("x"));
-    context->bind(made.x, both);
-    context->bind_result(y, both);
-    ir::Feeds rest = made.feeds, bad = made.feeds;
-    rest.erase("x");
-    bad.erase("x");
-    bad.insert_or_assign("other1", plumb::testing::indices_of({2}, {8, 0}));
-    const ir::Fence refused = context->submit(bad);
-    EXPECT_TRUE(tests::same_bytes(read(both), made.feeds.at("x")));
-    const ir::Fence good = context->submit(rest);  // the error stays with its own fence
-    EXPECT_THAT(tests::message_of([&] { refused.get(); }), ::testing::HasSubstr("node 'y' (tensor_scatter): index 8"));
-    EXPECT_EQ(tests::message_of([&] { good.get(); }), "");
-    EXPECT_TRUE(tests::same_bytes(read(both), gpu->run(made.graph, made.feeds, {y}).at(y)));
-  }
+  for (const Staging staging : both_ways)
+    plumb::testing::expect_a_refused_index_changes_nothing(*executor(staging), "node 'y' (tensor_scatter): index 8");
 }
 
 TEST_F(ResidencyOnDevice, MisuseIsAnErrorThatSaysWhy) {
