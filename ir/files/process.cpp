@@ -146,10 +146,11 @@ class ProgramRun {
     }
   }
 
-  /// Has the program ended. Whether it still ran.
+  /// Has the program ended, which a guard does in its grace. Whether it still ran.
   bool stop() {
     const bool was_alive = !is_over_;
     lifeline_.close();
+    end_ = std::min(end_, Clock::now() + limits_.grace + patience);
     return was_alive;
   }
 
@@ -234,7 +235,7 @@ class ProgramRun {
   }
 
   const ProcessLimits limits_;
-  const Clock::time_point end_;
+  Clock::time_point end_;  ///< when a guard that is still there is taken to be stuck
   pid_t guard_ = -1, group_ = 0;
   Descriptor lifeline_, report_, output_;
   int problem_ = 0;
@@ -300,10 +301,10 @@ std::optional<ProcessEnd> ServingProgram::ask_once(const std::string& line) {
   // One that has ended reads nothing, which shows below.
   [[maybe_unused]] const auto count = send(requests_.number(), sent.data(), sent.size(), MSG_NOSIGNAL);
   if (run_->wait_for_line(line, until)) return std::nullopt;
-  const bool was_late = run_->stop();
-  ProcessEnd end = naming(words_, [&] { return run_->wait(); });
+  const auto ending = std::move(run_);  // whatever comes of it, the next request starts another
+  const bool was_late = ending->stop();
+  ProcessEnd end = naming(words_, [&] { return ending->wait(); });
   end.is_late = was_late;
-  run_.reset();
   return end;
 }
 

@@ -149,7 +149,6 @@ CudaPages::CudaPages(const CudaDevice& device, std::span<const std::byte> conten
   const int mapped = driver.map(reserved_ + page_, inside_, 0, handle, 0);
   driver.forget(handle);  // the mapping keeps the memory
   driver.require(mapped, "no mapping of pages");
-  is_mapped_ = true;
   CudaDriver::Access access;
   access.location.number = device.number();
   driver.require(driver.set_access(reserved_ + page_, inside_, &access, 1), "no access to pages");
@@ -159,8 +158,8 @@ CudaPages::CudaPages(const CudaDevice& device, std::span<const std::byte> conten
 
 CudaPages::~CudaPages() {
   const CudaDriver& driver = device_.driver();
-  if (is_mapped_) driver.unmap(reserved_ + page_, inside_);
-  if (reserved_ != 0) driver.unreserve(reserved_, inside_ + 2 * page_);
+  driver.unmap(reserved_ + page_, inside_);
+  driver.unreserve(reserved_, inside_ + 2 * page_);
 }
 
 void* CudaPages::data() const { return reinterpret_cast<void*>(data_); }

@@ -61,7 +61,6 @@ class CudaPages {
   const CudaDevice& device_;
   std::size_t page_ = 0, inside_ = 0;
   std::uintptr_t reserved_ = 0, data_ = 0;
-  bool is_mapped_ = false;
 };
 
 }  // namespace plumb::library::host

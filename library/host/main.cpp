@@ -68,7 +68,7 @@ void serve(const TvmFunction& which) {
   std::string folder;
   for (bool is_good = true; is_good && std::getline(std::cin, folder);) {
     is_good = host_tvm_function(Request(folder), which);
-    folder += '\n';
+    folder = '\n' + folder + '\n';  // a line of its own, whatever was printed before it
     ir::require(write(answers, folder.data(), folder.size()) == static_cast<ssize_t>(folder.size()),
                 "the answer cannot be told");
   }

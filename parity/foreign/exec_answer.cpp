@@ -16,9 +16,11 @@
 namespace plumb::parity::foreign {
 namespace {
 
+using ir::formats::array_of;
 using ir::formats::Json;
 using ir::formats::JsonArray;
 using ir::formats::JsonObject;
+using ir::formats::member;
 
 constexpr std::size_t most_name_bytes = 1000, longest_word = 200;
 
@@ -30,17 +32,6 @@ auto within(const std::string& what, Act act) {
   } catch (const ir::Error& error) {
     ir::fail(what, ": ", error.what());
   }
-}
-
-const Json& member(const Json& object, std::string_view name) {
-  const Json* const found = object.find(name);
-  ir::require(found != nullptr, "'", name, "' is missing");
-  return *found;
-}
-
-const JsonArray& array_of(const Json& json, std::string_view what) {
-  ir::require(json.array() != nullptr, what, " must be an array, got ", json.kind());
-  return *json.array();
 }
 
 /// The members of an array that may be missing.

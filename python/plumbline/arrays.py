@@ -52,7 +52,7 @@ def dtype_number(dtype):
     return number
 
 
-def _as_numpy(value):
+def as_numpy(value):
     """A NumPy array and the number of its dtype, without a copy where there is a way."""
     if isinstance(value, Bits16):
         return value.bits, _abi.BF16
@@ -81,7 +81,7 @@ class Tensors:
         self._arrays = []
         self._made = (_abi.plumb_tensor * max(self.count, 1))()
         for k, value in enumerate(values):
-            array, dtype = _as_numpy(value)
+            array, dtype = as_numpy(value)
             self._fill(self._made[k], array, dtype, names[k] if names else None)
 
     @classmethod

@@ -261,7 +261,7 @@ def serve(options):
     for line in sys.stdin:
         folder = line.rstrip("\n")
         is_good = answer(folder, options, load_once)
-        print(folder, file=answers, flush=True)
+        print(f"\n{folder}", file=answers, flush=True)  # a line of its own, whatever was printed before it
         if not is_good:
             break
     sys.stdout.flush()

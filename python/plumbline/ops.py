@@ -37,12 +37,10 @@ def _write(made, tensors, what):
         raise Error(f"{what} gives {len(made)} arrays, and {len(tensors)} are wanted")
     for value, tensor in zip(made, tensors):
         kind = arrays.type_of(tensor)
-        wanted = arrays.empty(kind)
-        given = value.bits if isinstance(value, arrays.Bits16) else np.asarray(value)
-        if given.shape != wanted.shape or given.dtype.itemsize != wanted.dtype.itemsize:
+        given, number = arrays.as_numpy(value)
+        is_bits = (tensor.dtype, number) == (_abi.BF16, _abi.U16)
+        if given.shape != kind.shape or not (number == tensor.dtype or is_bits):
             raise Error(f"{what} gives {given.dtype}{list(given.shape)}, and {kind} is wanted")
-        if given.dtype != wanted.dtype and kind.dtype != "bf16":
-            raise Error(f"{what} gives {given.dtype}, and {kind} is wanted")
         given = np.ascontiguousarray(given)
         if given.nbytes:
             ctypes.memmove(tensor.data, given.ctypes.data, given.nbytes)

@@ -161,7 +161,7 @@ class HostTest(unittest.TestCase):
                                       input="".join(f"{folder}\n" for folder in folders), capture_output=True,
                                       timeout=60, env=self.environment)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
-                self.assertEqual(done.stdout, "".join(f"{folder}\n" for folder in folders[:answers]))
+                self.assertEqual(done.stdout, "".join(f"\n{folder}\n" for folder in folders[:answers]))
 
     def test_what_is_not_loaded(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -296,7 +296,7 @@ def third(x, y):
                                   cwd=source / "python", capture_output=True, text=True,
                                   input="".join(f"{one.path}\n" for one in folders))
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(done.stdout, f"{folders[0].path}\n{folders[1].path}\n")
+            self.assertEqual(done.stdout, f"\n{folders[0].path}\n\n{folders[1].path}\n")
             self.assertIn("called 7", done.stderr)
             status = [json.loads((one.path / "response.json").read_text())["jobs"][0]["status"]
                       for one in folders[:2]]
