@@ -224,6 +224,7 @@ TensorTypes RegisteredOp::infer(Types in) const {
     const auto body = of->code.body(*this, in);
     for (const Value v : body->results()) out.push_back(body->type(v));
   } else if (of->code.infer) {
+    const std::scoped_lock held(*of->one_call);
     out = of->code.infer(*this, in);
   } else {
     out.resize(of->results.size());

@@ -2,7 +2,6 @@
 #include "library/register_op.hpp"
 
 #include "ir/fill.hpp"
-#include "ir/passes/inline_bodies.hpp"
 #include "ir/passes/widen.hpp"
 #include "library/reference.hpp"
 #include "parity/bounds/bounded.hpp"
@@ -15,7 +14,7 @@ namespace core = parity::core;
 /// The op as a segment of its own, in reference precision.
 core::Segment segment_of(const ir::RegisteredOp& op) {
   core::Segment segment;
-  segment.graph = ir::passes::widen(ir::passes::inline_bodies(*op.of->code.body(op, op.of->example)));
+  segment.graph = ir::passes::widen(*op.of->code.body(op, op.of->example));
   segment.outputs = segment.graph.results();
   segment.judged.error_class = ir::ErrorClass::comp;
   return segment;

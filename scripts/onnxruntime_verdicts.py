@@ -6,7 +6,6 @@ usage: onnxruntime_verdicts.py networks|ops|faults WORK [--only TEXT] [--runs N]
 """
 import argparse
 import collections
-import json
 import os
 import pathlib
 import random
@@ -15,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from library import verifying
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PLUMB = pathlib.Path(os.environ["PLUMB"]).resolve()
@@ -25,15 +26,19 @@ RECOGNISER = "ch_PP-OCRv4_rec_infer"
 Run = collections.namedtuple("Run", "report code wall cpu said")
 
 
+def library_in(work):
+    return next((work / "node_modules/onnxruntime-node").rglob("libonnxruntime.so.1"))
+
+
 def run(model, flags, candidate, report, *more):
     """plumb verify, and what it took: seconds by the clock and of processors, its own and its children's."""
     command = [PLUMB, "verify", model, *flags, "--candidate", candidate, "--json", report, "--force", *more]
+    report.unlink(missing_ok=True)
     before, start = os.times(), time.monotonic()
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     wall, after = time.monotonic() - start, os.times()
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    found = json.loads(report.read_text())["cases"][0] if report.exists() else None
-    return Run(found, done.returncode, wall, cpu, done.stdout)
+    return Run(verifying.case_of(report), done.returncode, wall, cpu, done.stdout)
 
 
 def listed(work, only):
@@ -95,7 +100,7 @@ def timed(runs):
 
 
 def networks(arguments, work, folder):
-    library = next((work / "node_modules/onnxruntime-node").rglob("libonnxruntime.so.1"))
+    library = library_in(work)
     known, wrong, sums, slow = known_failures(), [], [0.0, 0.0], 0
     print("| network | nodes | judged alone | as groups | in groups | neither | FLOPs | plain | exit | fails | "
           "seconds, and of `cpu` |\n" + "|---" * 11 + "|")
@@ -121,7 +126,7 @@ def networks(arguments, work, folder):
 
 def ops(arguments, work, folder):
     """Each file of fixtures/ops; where ONNX Runtime does not have all of its nodes, each node by itself."""
-    library = next((work / "node_modules/onnxruntime-node").rglob("libonnxruntime.so.1"))
+    library = library_in(work)
     candidate = f"onnxruntime:{library},threads=1"
     listed_there = set(re.findall(r"`([a-z0-9_]+/[^`]*)`", section("Single ops")))
     counts, wrong = collections.Counter(), []
@@ -153,7 +158,7 @@ def with_fault(work, model, out, *value):
 
 
 def faults(arguments, work, folder):
-    library = next((work / "node_modules/onnxruntime-node").rglob("libonnxruntime.so.1"))
+    library = library_in(work)
     name, model, flags = next(listed(work, RECOGNISER))
     # What the network fails at without a fault is no finding here: these values are allowed what its Sigmoid is off by.
     policy = folder / "known.toml"
@@ -165,6 +170,8 @@ def faults(arguments, work, folder):
               f"{PLUMB.parent.parent}/lib/libplumb_candidate_onnxruntime.so {library},opt=off,threads=1 {faulty}"
     computed = set(with_fault(work, model, faulty))
     clean = run(model, flags, wrapper, report, "--policy", policy)
+    if clean.report is None:
+        return [f"without a fault: exit {clean.code}: {clean.said.strip()[-300:]}"]
     shown = [node["node"] for node in clean.report["nodes"] if node["node"] in computed and node["paired"] != "none"]
     print(f"{name}: {len(clean.report['nodes'])} values, {len(shown)} shown and computed; without a fault exit "
           f"{clean.code}")
@@ -173,6 +180,9 @@ def faults(arguments, work, folder):
     for value in places(shown, arguments.places, arguments.seed):
         with_fault(work, model, faulty, value, str(FACTOR))
         case = run(model, flags, wrapper, report, "--policy", policy).report
+        if case is None:
+            wrong.append(f"{value}: there is no report")
+            continue
         guilty = (case["first_guilty"] or {}).get("node", "none")
         row = next(node for node in case["nodes"] if node["node"] == value)
         right += guilty == value

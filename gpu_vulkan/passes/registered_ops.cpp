@@ -51,8 +51,10 @@ std::optional<fused_ops::OwnKernel> own_kernel(const ir::Graph& graph, const ir:
   if (std::ranges::all_of(out, [](const ir::TensorType& type) { return type.bytes() == 0; })) return std::nullopt;
   fused_ops::OwnKernel made{.op = node.op.as<ir::RegisteredOp>(), .kernel = ""};
   try {
-    const std::scoped_lock held(*op->one_call);
-    const ir::GpuKernel kernel = op->code.gpu(made.op, in, out);
+    const ir::GpuKernel kernel = [&] {
+      const std::scoped_lock held(*op->one_call);
+      return op->code.gpu(made.op, in, out);
+    }();
     ir::require(kernel.push.size() <= made.push.size(), "gives ", kernel.push.size(), " words of push constants, and ",
                 made.push.size(), " are the most");
     ir::require(std::ranges::all_of(kernel.groups, [](auto count) { return count > 0; }), "gives no workgroups");

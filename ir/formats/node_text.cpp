@@ -85,6 +85,17 @@ const std::string& text_of(const Json& json, std::string_view what) {
   return *json.text();
 }
 
+const JsonArray& array_of(const Json& json, std::string_view what) {
+  require(json.array() != nullptr, what, " must be an array, got ", json.kind());
+  return *json.array();
+}
+
+const Json& member(const Json& object, std::string_view name) {
+  const Json* const found = object.find(name);
+  require(found != nullptr, "'", name, "' is missing");
+  return *found;
+}
+
 const JsonObject& object_of(const Json& json, std::string_view what) {
   require(json.object() != nullptr, what, " must be an object, got ", json.kind());
   return *json.object();

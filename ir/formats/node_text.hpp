@@ -23,9 +23,13 @@ struct NodeText {
 /// Throws Error when a name must not be used in a graph file.
 void check_name(std::string_view name);
 
-/// The string or object that `json` is. Throws Error, which calls it `what`.
+/// The string, array or object that `json` is. Throws Error, which calls it `what`.
 const std::string& text_of(const Json& json, std::string_view what);
+const JsonArray& array_of(const Json& json, std::string_view what);
 const JsonObject& object_of(const Json& json, std::string_view what);
+
+/// Throws Error when the object has no member of that name.
+const Json& member(const Json& object, std::string_view name);
 
 /// Throws Error when the object has a member of another name.
 void check_keys(const JsonObject& object, std::initializer_list<std::string_view> known);

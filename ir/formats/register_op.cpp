@@ -16,11 +16,6 @@ namespace {
 constexpr JsonLimits text_limits{.bytes = 1 << 20, .values = 1 << 16, .depth = 16};
 constexpr std::size_t most_bodies = 64;
 
-const JsonArray& array_of(const Json& json, std::string_view what) {
-  require(json.array() != nullptr, what, " must be an array, got ", json.kind());
-  return *json.array();
-}
-
 std::string text_at(const Json& object, std::string_view key, std::string_view what) {
   const Json* const found = object.find(key);
   return found == nullptr ? std::string() : text_of(*found, cat(what, " '", key, "'"));
@@ -104,9 +99,9 @@ void read_schema(const std::string& text, DeclaredOp& op) {
   check_keys(object_of(json, "it"), {"summary", "formula", "inputs", "outputs", "attributes", "error_class"});
   op.summary = text_at(json, "summary", "");
   op.formula = text_at(json, "formula", "");
-  for (const char* const key : {"inputs", "outputs"}) require(json.find(key) != nullptr, "'", key, "' is missing");
-  for (const Json& one : array_of(*json.find("inputs"), "inputs")) op.operands.push_back(operand_of(one));
-  for (const Json& one : array_of(*json.find("outputs"), "outputs")) op.results.push_back(result_of(one, op.operands));
+  for (const Json& one : array_of(member(json, "inputs"), "inputs")) op.operands.push_back(operand_of(one));
+  for (const Json& one : array_of(member(json, "outputs"), "outputs"))
+    op.results.push_back(result_of(one, op.operands));
   if (const Json* const fields = json.find("attributes"))
     for (const Json& one : array_of(*fields, "attributes")) op.fields.push_back(field_of(one));
   if (const Json* const given = json.find("error_class")) {
@@ -122,20 +117,18 @@ class Body {
  public:
   Body(const std::string& text, const DeclaredOp& op) : json_(parse_json(text, text_limits)) {
     check_keys(object_of(json_, "it"), {"format", "why", "inputs", "nodes", "results"});
-    const Json *inputs = json_.find("inputs"), *nodes = json_.find("nodes");
-    require(inputs != nullptr, "'inputs' is missing");
-    require(object_of(*inputs, "inputs").size() == op.operands.size(), "it has ", inputs->object()->size(),
-            " inputs, and ", op.operands.size(), " are declared");
+    const JsonObject& inputs = object_of(member(json_, "inputs"), "inputs");
+    require(inputs.size() == op.operands.size(), "it has ", inputs.size(), " inputs, and ", op.operands.size(),
+            " are declared");
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
-      const auto& [name, input] = (*inputs->object())[i];
+      const auto& [name, input] = inputs[i];
       require(name == op.operands[i].name, "input ", i, " is '", name.substr(0, longest_quote), "', declared as '",
               op.operands[i].name, "'");
       check_keys(object_of(input, "an input"), {"type"});
       written_.push_back(parse_type(text_at(input, "type", "an input's")));
     }
     // An op that is not there yet, this one among them, cannot be what it is made of.
-    require(nodes != nullptr, "'nodes' is missing");
-    for (const Json& node : array_of(*nodes, "nodes")) {
+    for (const Json& node : array_of(member(json_, "nodes"), "nodes")) {
       const std::string name = text_at(node, "op", "a node's");
       require(find_schema(name) != nullptr, "there is no op '", name.substr(0, longest_quote), "'");
     }
@@ -145,14 +138,13 @@ class Body {
   const TensorTypes& written() const { return written_; }
 
   std::shared_ptr<const Graph> of(const RegisteredOp& op, Types in) {
-    Scope scope{op, in};
-    Json whole = replaced(json_, scope);
-    std::string key = to_text(whole);
+    std::string key = to_json(op.attributes);  // all of them, so that this and the types say what the text would be
+    for (const TensorType& type : in) key += cat(' ', type);
     const std::scoped_lock held(lock_);
     if (const auto known = made_.find(key); known != made_.end()) return known->second;
     auto graph = std::make_shared<Graph>();
     try {
-      *graph = parse_graph(key, {}).graph;
+      *graph = parse_graph(to_text(replaced(json_, Scope{op, in})), {}).graph;
     } catch (const Error& error) {
       fail("its body: ", error.what());
     }
@@ -217,7 +209,7 @@ class Body {
   const Json json_;
   TensorTypes written_;
   std::mutex lock_;
-  std::map<std::string, std::shared_ptr<const Graph>> made_;  ///< by their texts
+  std::map<std::string, std::shared_ptr<const Graph>> made_;  ///< by attributes and types
 };
 
 /// Reads the body once as it is written, so that a wrong one is found before a graph has it.
@@ -284,8 +276,7 @@ void register_ops_of(const std::filesystem::path& path) {
     check_keys(object_of(json, "the file"), {"format", "ops"});
     require(json.find("format") != nullptr && text_of(*json.find("format"), "format") == "plumb.ops/1",
             "'format' must be plumb.ops/1");
-    require(json.find("ops") != nullptr, "'ops' is missing");
-    for (const Json& one : array_of(*json.find("ops"), "ops")) {
+    for (const Json& one : array_of(member(json, "ops"), "ops")) {
       check_keys(object_of(one, "an op"), {"name", "schema", "body"});
       register_op({.name = text_at(one, "name", "an op's"),
                    .schema = text_of_member(one, "schema"),

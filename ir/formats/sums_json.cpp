@@ -37,19 +37,8 @@ void add_members(JsonObject& object, const Sum& sum) {
   object.emplace_back("rescale", sum.rescale);
 }
 
-const Json& member(const Json& object, std::string_view name) {
-  const Json* found = object.find(name);
-  require(found != nullptr, "'", name, "' is missing");
-  return *found;
-}
-
 const std::string& text_member(const Json& object, std::string_view name) {
   return text_of(member(object, name), name);
-}
-
-const JsonArray& array_of(const Json& json, std::string_view what) {
-  require(json.array() != nullptr, what, " must be an array, got ", json.kind());
-  return *json.array();
 }
 
 std::int64_t count_member(const Json& object, std::string_view name) {

@@ -71,17 +71,16 @@ bool has_bodies(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const Node& node) { return has_body(node); });
 }
 
-Graph inline_bodies(const Graph& graph, const std::function<bool(const Node&)>& stays) {
+Graph inline_bodies(const Graph& graph) {
   Graph next = graph.sources();
   for (const Node& node : graph.nodes())
-    if (has_body(node) && !(stays && stays(node)))
+    if (has_body(node))
       Inlined(graph, node, next).place();
     else
       next.place(node.label, node.op, node.inputs, node.outputs);
   for (const Value v : graph.results()) next.returns(v);
-  // A body may be made of other registered ops.
-  const auto has_more = [&](const Node& node) { return has_body(node) && !(stays && stays(node)); };
-  return std::ranges::any_of(next.nodes(), has_more) ? inline_bodies(next, stays) : next;
+  if (has_bodies(next)) return inline_bodies(next);  // a body may be made of other registered ops
+  return next;
 }
 
 }  // namespace plumb::ir::passes

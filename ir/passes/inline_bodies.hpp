@@ -10,7 +10,7 @@ bool has_bodies(const Graph& graph);
 
 /// The graph with the bodies of registered ops in the place of their nodes, and value v of the original as value v.
 /// A body's node that computes a result of the op has the name of that result, the others are called as the op's node
-/// and themselves, "y/sum". Nodes that `stays` says so of are left as they are.
-Graph inline_bodies(const Graph& graph, const std::function<bool(const Node&)>& stays = {});
+/// and themselves, "y/sum".
+Graph inline_bodies(const Graph& graph);
 
 }  // namespace plumb::ir::passes

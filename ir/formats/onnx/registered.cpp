@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/formats/onnx/names.hpp"
+#include "ir/op_list.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
@@ -24,10 +25,8 @@ Attribute attribute_of(const DeclaredOp::Field& field, const NodeReader& node) {
 
 const DeclaredOp* find_registered(const ::onnx::NodeProto& node) {
   if (is_default(node.domain())) return nullptr;
-  const std::string name = cat(node.domain(), '.', node.op_type());
-  for (const DeclaredOp* const op : registered_ops())
-    if (op->name == name) return op;
-  return nullptr;
+  const OpSchema* const schema = find_schema(cat(node.domain(), '.', node.op_type()));
+  return schema == nullptr ? nullptr : registered(*schema);
 }
 
 void convert_registered(const DeclaredOp& op, NodeReader& node) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <span>
 
 #include "gpu_vulkan/cache/cache_files.hpp"
@@ -42,9 +43,28 @@ std::string text_of_build() {
   return ir::cat("plumb=", build.version, ' ', build.git_commit, build.git_dirty ? " changed" : "", '\n');
 }
 
-std::string text_of(const gpu_vulkan::device::DeviceFacts& facts) {
-  return ir::cat("kind=vulkan\ndevice=", facts.name, "\ndriver=", facts.driver_name, ' ', facts.driver_info, '\n',
-                 text_of_build());
+/// Whoever is judged, as far as probing goes.
+struct Probed {
+  std::string depends_on;  ///< all that the profile depends on
+  std::function<profile::DeviceProfile(const profile::probe::ProbeOptions&)> probe;
+};
+
+Probed probed_of(VerifyCandidate& candidate, const std::string& spec, ref_cpu::CpuExecutor& reference, int threads) {
+  using Options = profile::probe::ProbeOptions;
+  if (foreign::Candidate* const other = candidate.foreign()) {
+    require_probed(spec);
+    return {text_of(*other, spec),
+            [other, &reference](const Options& options) { return probe_candidate(*other, reference, options); }};
+  }
+  if (gpu_vulkan::VulkanExecutor* const device = candidate.device()) {
+    const auto& facts = device->facts();
+    return {ir::cat("kind=vulkan\ndevice=", facts.name, "\ndriver=", facts.driver_name, ' ', facts.driver_info, '\n',
+                    text_of_build()),
+            [device, &reference](const Options& options) { return probe_device(*device, reference, options); }};
+  }
+  ir::require(foreign::parse_spec(spec).kind == foreign::Kind::cpu, "--profile auto: there is no device to be probed");
+  return {ir::cat("kind=cpu\ncpu=", show::describe_host(threads).cpu, '\n', text_of_build()),
+          [&reference, threads](const Options& options) { return probe_host(reference, threads, options); }};
 }
 
 }  // namespace
@@ -54,24 +74,14 @@ std::filesystem::path kept_profile(VerifyCandidate& candidate, const std::string
   const std::filesystem::path cache = gpu_vulkan::cache::cache_folder("");
   ir::require(!cache.empty(),
               "--profile auto: there is no folder to keep it in: neither XDG_CACHE_HOME nor HOME is set");
-  auto* const other = candidate.foreign();
-  if (other != nullptr) require_probed(spec);
-  if (other == nullptr && candidate.device() == nullptr && foreign::parse_spec(spec).kind == foreign::Kind::vulkan)
-    ir::fail("--profile auto: there is no device to be probed");
-  const std::string text = other != nullptr ? text_of(*other, spec)
-                           : candidate.device() != nullptr
-                               ? text_of(candidate.device()->facts())
-                               : "kind=cpu\ncpu=" + show::describe_host(threads).cpu + '\n' + text_of_build();
-  const std::filesystem::path path = cache / "profiles" / (core::sha256(text).substr(0, 16) + ".toml");
+  const Probed probed = probed_of(candidate, spec, reference, threads);
+  const std::filesystem::path path = cache / "profiles" / (core::sha256(probed.depends_on).substr(0, 16) + ".toml");
   if (std::filesystem::exists(path)) return path;
 
   report::Progress progress;
   profile::probe::ProbeOptions options;
   options.step = [&](std::string_view what, std::size_t done, std::size_t steps) { progress.step(what, done, steps); };
-  const profile::DeviceProfile found = other != nullptr ? probe_candidate(*other, reference, options)
-                                       : candidate.device() != nullptr
-                                           ? probe_device(*candidate.device(), reference, options)
-                                           : probe_host(reference, threads, options);
+  const profile::DeviceProfile found = probed.probe(options);
   progress.erase();
   const std::string toml = profile::to_toml(found);
   std::error_code problem;

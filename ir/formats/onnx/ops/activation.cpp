@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ir/adversarial/line.hpp"
 #include "ir/formats/onnx/node_reader.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/ops/clamp.hpp"
@@ -69,28 +70,14 @@ void prelu(NodeReader& node) {
   node.out(0, node.add(ops::Prelu{}, {x, slope}));
 }
 
-/// The largest finite number of a float dtype.
-double largest(DType dtype) {
-  switch (dtype) {
-    case DType::f16:
-      return 65504;
-    case DType::bf16:
-      return 0x1.FEp127;
-    case DType::f32:
-      return std::numeric_limits<float>::max();
-    default:
-      return std::numeric_limits<double>::max();
-  }
-}
-
 /// A limit that a Clip of floats does not have is the largest finite number, by the text of all versions; 6 has that of
 /// f32 as its attributes' default. The function body of 13 has none there, which only infinities tell.
 void clip(NodeReader& node) {
   const Ref x = node.in(0);
   const DType dtype = node.dtype(x);
   const bool has_defaults = node.opset() >= 6 && node.opset() < 11;
-  const double most =
-      has_defaults ? std::min<double>(largest(dtype), std::numeric_limits<float>::max()) : largest(dtype);
+  const double largest = adversarial::range_of(dtype).largest;
+  const double most = has_defaults ? std::min<double>(largest, std::numeric_limits<float>::max()) : largest;
   const auto limit = [&](std::size_t i, std::string_view name, double otherwise) -> std::optional<Ref> {
     if (node.opset() >= 11 && node.has(i)) return node.in(i);
     if (node.opset() < 11 && node.attribute(name) != nullptr) return node.scalar(dtype, node.real(name));
