@@ -29,19 +29,28 @@ option(PLUMB_FFTW "Transform lines with FFTW, which is under the GPL" ${fftw_fou
 if(PLUMB_FFTW AND NOT fftw_found)
   message(FATAL_ERROR "PLUMB_FFTW is ON, but FFTW is not there in both f32 and f64: run scripts/setup.sh")
 endif()
-find_package(Vulkan REQUIRED)
+if(PLUMB_VULKAN)
+  find_package(Vulkan REQUIRED)
+endif()
 find_package(CLI11 REQUIRED)
 # glslang compiles kernels at run time, where it is there. It names these libraries without looking for them, and a name
 # that is no target would become "-lSPIRV-Tools-opt" with nothing that it needs behind it.
-foreach(library SPIRV-Tools SPIRV-Tools-opt SPIRV-Tools-link)
-  find_package(${library} CONFIG QUIET)
-endforeach()
-find_package(glslang CONFIG QUIET)
+set(glslang_FOUND OFF)
+if(PLUMB_VULKAN)
+  foreach(library SPIRV-Tools SPIRV-Tools-opt SPIRV-Tools-link)
+    find_package(${library} CONFIG QUIET)
+  endforeach()
+  find_package(glslang CONFIG QUIET)
+endif()
 find_path(PLUMB_TOMLPLUSPLUS toml++/toml.h HINTS "${PLUMB_SDK}/include" REQUIRED)
 
 # plumb_vulkan_headers(<target>): the loader is the system's, but its headers may be too
 # old for the newest extensions; then those of the SDK come first.
 function(plumb_vulkan_headers target)
+  if(NOT PLUMB_VULKAN)
+    return()
+  endif()
+  plumb_use_headers(${target} Vulkan::Headers)
   file(STRINGS "${Vulkan_INCLUDE_DIR}/vulkan/vulkan_core.h" release REGEX "^#define VK_HEADER_VERSION [0-9]+")
   file(STRINGS "${Vulkan_INCLUDE_DIR}/vulkan/vulkan_core.h" api REGEX "^#define VK_HEADER_VERSION_COMPLETE ")
   string(REGEX REPLACE ".*MAKE_API_VERSION\\([0-9]+, ([0-9]+), ([0-9]+),.*" "\\1.\\2" api "${api}")

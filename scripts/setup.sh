@@ -6,34 +6,38 @@ exec </dev/null
 
 usage() {
   cat <<USAGE
-usage: scripts/setup.sh [--no-packages] [--no-sdk]
+usage: scripts/setup.sh [--no-packages] [--no-sdk] [--no-vulkan]
 
 Debian 12, 13 and Ubuntu 22.04, 24.04; as root or with sudo.
   --no-packages  leave the system's packages alone; only the SDK
   --no-sdk       only the system's packages
+  --no-vulkan    what a build with -DPLUMB_VULKAN=OFF needs: no loader, driver, compiler of shaders or SDK
 environment: PLUMB_SDK  where the SDK goes (default: build/sdk of this tree; "none": without)
 USAGE
 }
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-with_packages=yes with_sdk=yes
+with_packages=yes with_sdk=yes with_vulkan=yes
 for argument in "$@"; do
   case $argument in
     -h | --help) usage; exit 0 ;;
     --no-packages) with_packages=no ;;
     --no-sdk) with_sdk=no ;;
+    --no-vulkan) with_sdk=no with_vulkan=no ;;
     *) echo "setup: unknown argument '$argument'" >&2; usage >&2; exit 2 ;;
   esac
 done
 
 packages=(
   build-essential g++ clang lld ccache cmake ninja-build pkg-config git ca-certificates
-  libvulkan-dev vulkan-tools vulkan-validationlayers mesa-vulkan-drivers glslang-tools glslang-dev spirv-tools
   libeigen3-dev libfftw3-dev libtbb-dev libhdf5-dev hdf5-tools
   libonnx-dev libonnx-testdata protobuf-compiler libprotobuf-dev
   libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev libxxhash-dev libmd-dev libre2-dev zlib1g-dev
   libgtest-dev libgmock-dev libbenchmark-dev python3-h5py python3-numpy python3-pytest
 )
+if [ "$with_vulkan" = yes ]; then
+  packages+=(libvulkan-dev vulkan-tools vulkan-validationlayers mesa-vulkan-drivers glslang-tools glslang-dev spirv-tools)
+fi
 
 adapt_to_distribution() {
   local release
