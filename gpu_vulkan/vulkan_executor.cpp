@@ -111,14 +111,28 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
                                                         const ir::Capture& capture, const GraphOptions& options) {
-  return compile(graph, params, capture, options, nullptr);
+  return executable(program(graph, params, params, capture, options, nullptr));
+}
+
+std::unique_ptr<ir::Executable> VulkanExecutor::executable(std::shared_ptr<const run::Program> program) const {
+  auto made = std::make_unique<run::VulkanExecutable>(std::move(program));
+  runtime_->instance.throw_new_messages();
+  return made;
 }
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
                                                              const ir::CompileOptions& options) {
-  const auto held = std::dynamic_pointer_cast<const run::DeviceParams>(params);
+  const auto held = std::dynamic_pointer_cast<run::DeviceParams>(params);
   ir::require(held != nullptr && held->runtime() == runtime_.get(), "the params are not held by this executor");
-  return compile(graph, held->feeds(), options.capture, graph_options(), held.get());
+  const ir::ParamNames replaceable = ir::replaceable_params(graph, options);
+  ir::Feeds others;
+  for (const auto& [name, tensor] : held->feeds())
+    if (!replaceable.empty() && !replaceable.contains(name)) others.emplace(name, tensor);
+  const ir::Feeds& folded = replaceable.empty() ? held->feeds() : others;
+  auto made = program(graph, held->feeds(), folded, options.capture, graph_options(), held.get());
+  made->require_replaceable(replaceable);
+  held->keep_for(made, graph, replaceable);
+  return executable(std::move(made));
 }
 
 ir::Buffer VulkanExecutor::allocate(const ir::TensorType& type) {
@@ -149,9 +163,10 @@ run::HeldSlots hold_apart(plan::Plan& plan, const ir::Graph& graph, const device
 
 }  // namespace
 
-std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
-                                                        const ir::Capture& capture, const GraphOptions& options,
-                                                        const run::DeviceParams* params_held) {
+std::shared_ptr<run::Program> VulkanExecutor::program(const ir::Graph& graph, const ir::Feeds& params,
+                                                      const ir::Feeds& folded, const ir::Capture& capture,
+                                                      const GraphOptions& options,
+                                                      const run::DeviceParams* params_held) {
   ir::require_valid(graph);
   runtime_->require_alive();
   for (const ir::Value v : capture.wanted) graph.type(v);  // throws when it is none
@@ -161,10 +176,10 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
     by.alternative = static_cast<std::size_t>(options.alternative);
     return plan::make_plan(whole.graph, whole.capture, facts(), by);
   };
-  passes::Fused whole = fused(graph, capture, params);
+  passes::Fused whole = fused(graph, capture, folded);
   plan::Plan made = planned(whole);
   if (cooperative_matrices_fail(made, whole.graph)) {
-    whole = fused(graph, capture, params);
+    whole = fused(graph, capture, folded);
     made = planned(whole);
   }
   run::HeldSlots held = hold_apart(made, whole.graph, facts(), options_, params_held);
@@ -174,10 +189,8 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
   of_run.staging = options.staging;
   of_run.timestamps = options.timestamps;
   of_run.poison_bools = capture.marks_bools;
-  auto executable = std::make_unique<run::VulkanExecutable>(std::make_shared<run::Program>(
-      runtime_, of_run, graph, params, std::move(whole), std::move(made), std::move(held)));
-  runtime_->instance.throw_new_messages();
-  return executable;
+  return std::make_shared<run::Program>(runtime_, of_run, graph, params, std::move(whole), std::move(made),
+                                        std::move(held));
 }
 
 const device::DeviceFacts& VulkanExecutor::facts() const { return runtime_->device.facts(); }

@@ -16,7 +16,8 @@ struct PlanOptions;
 }  // namespace plumb::gpu_vulkan::plan
 namespace plumb::gpu_vulkan::run {
 class DeviceParams;
-}
+struct Program;
+}  // namespace plumb::gpu_vulkan::run
 namespace plumb::gpu_vulkan::runtime {
 struct Runtime;
 }
@@ -78,9 +79,11 @@ class VulkanExecutor final : public ir::Executor {
  private:
   std::unique_ptr<ir::Executable> compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
                                                const ir::CompileOptions& options) override;
-  /// `held`: where `params` are, or null.
-  std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture,
-                                          const GraphOptions& options, const run::DeviceParams* held);
+  std::unique_ptr<ir::Executable> executable(std::shared_ptr<const run::Program> program) const;
+  /// `held`: where `params` are, or null. Passes see `folded` alone.
+  std::shared_ptr<run::Program> program(const ir::Graph& graph, const ir::Feeds& params, const ir::Feeds& folded,
+                                        const ir::Capture& capture, const GraphOptions& options,
+                                        const run::DeviceParams* held);
   GraphOptions graph_options() const;
 
   /// Tests the tiles that the plan runs and that nothing is known of. Whether one failed, or has before.

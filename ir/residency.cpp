@@ -126,6 +126,41 @@ void Buffer::copy_from(const Buffer& from, const Box& source, const Box& target)
   memory_->copy(*from.memory_, pieces(there, here));
 }
 
+ParamNames replaceable_params(const Graph& graph, const CompileOptions& options) {
+  const auto& params = graph.params();
+  ParamNames names;
+  for (const std::string& name : options.replaceable) {
+    if (name == "*") {
+      names.insert(params.begin(), params.end());
+      continue;
+    }
+    require(std::ranges::count(params, name) > 0, "param '", name,
+            "' is to be replaceable, and the graph has none such");
+    names.insert(name);
+  }
+  for (const Value v : options.capture.wanted)
+    require(!graph.is_source(v) || !names.contains(graph.name(v)), "param '", graph.name(v),
+            "' is wanted as a result, and cannot be replaceable as well");
+  return names;
+}
+
+void Params::set(std::string_view name, const TensorView& value) {
+  const Buffer held = buffer(name);
+  require(value.type() == held.type(), held.name(), " is ", held.type(), ", and was given ", value.type());
+  std::erase_if(readers_, [](const Reader& reader) { return reader.program.expired(); });
+  for (const Reader& reader : readers_)
+    require(!reader.fixed.contains(name), held.name(),
+            " stays as it is: an executable was compiled without naming it as replaceable, and may have folded it");
+  replace(name, value);
+}
+
+void Params::keep_for(std::weak_ptr<const void> program, const Graph& graph, const ParamNames& replaceable) {
+  std::erase_if(readers_, [](const Reader& reader) { return reader.program.expired(); });
+  ParamNames fixed(graph.params().begin(), graph.params().end());
+  for (const std::string& name : replaceable) fixed.erase(name);
+  readers_.push_back({std::move(program), std::move(fixed)});
+}
+
 std::unique_ptr<Context> Executable::context() { has_none("this executable", "contexts"); }
 std::uint64_t Executable::identity() const { has_none("this executable", "identity"); }
 Buffer Executor::allocate(const TensorType&) { has_none(name(), "buffers"); }

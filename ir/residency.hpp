@@ -21,7 +21,15 @@ enum class Import { require, allow_copy };
 /// Options of a compiled graph, beside its params.
 struct CompileOptions {
   Capture capture = {};
+  /// Params that Params::set may replace, "*" for all. No pass reads their values, which may cost speed.
+  std::vector<std::string> replaceable = {};
 };
+
+using ParamNames = std::set<std::string, std::less<>>;
+
+/// The params of a graph that are replaceable. Throws Error for a name that no param has, and where such a param is
+/// wanted.
+ParamNames replaceable_params(const Graph& graph, const CompileOptions& options);
 
 /// Bytes that are contiguous in a tensor and in its box.
 struct Stretch {
@@ -100,6 +108,24 @@ class Params {
   virtual ~Params() = default;
   /// The param with this name, to read: its executables may have made other forms of it.
   virtual Buffer buffer(std::string_view name) const = 0;
+
+  /// Runs that begin later read this value, and those that were submitted before the old one. Throws Error where it has
+  /// another type, or where an executable or context lives that was compiled without naming the param as replaceable.
+  void set(std::string_view name, const TensorView& value);
+
+  /// For executors: while `program` lives, all params of its graph but these stay as they are.
+  void keep_for(std::weak_ptr<const void> program, const Graph& graph, const ParamNames& replaceable);
+
+ protected:
+  /// The param exists and has this type.
+  virtual void replace(std::string_view name, const TensorView& value) = 0;
+
+ private:
+  struct Reader {
+    std::weak_ptr<const void> program;
+    ParamNames fixed;
+  };
+  std::vector<Reader> readers_;
 };
 
 /// The end of one run.

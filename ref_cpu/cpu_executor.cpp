@@ -66,10 +66,12 @@ std::shared_ptr<ir::Params> CpuExecutor::hold(const ir::Feeds& params) { return 
 
 std::unique_ptr<ir::Executable> CpuExecutor::compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
                                                           const ir::CompileOptions& options) {
-  auto held = std::dynamic_pointer_cast<const HostParams>(params);
+  const auto held = std::dynamic_pointer_cast<HostParams>(params);
   ir::require(held != nullptr, "the params are not held by a CPU executor");
-  return std::make_unique<CpuExecutable>(
-      std::make_shared<HostProgram>(graph, std::move(held), options.capture, options_));
+  const ir::ParamNames replaceable = ir::replaceable_params(graph, options);
+  auto program = std::make_shared<HostProgram>(graph, held, options.capture, options_);
+  held->keep_for(program, graph, replaceable);
+  return std::make_unique<CpuExecutable>(std::move(program));
 }
 
 }  // namespace plumb::ref_cpu

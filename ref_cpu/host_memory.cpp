@@ -45,4 +45,8 @@ ir::Buffer HostParams::buffer(std::string_view name) const {
           ir::cat("param '", name, "'")};
 }
 
+void HostParams::replace(std::string_view name, const ir::TensorView& value) {
+  ir::raw::copy_bytes(value.bytes(), feeds_.find(name)->second.view().bytes());  // programs read it where it is
+}
+
 }  // namespace plumb::ref_cpu

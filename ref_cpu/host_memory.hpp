@@ -40,6 +40,8 @@ class HostParams final : public ir::Params, public std::enable_shared_from_this<
   ir::Buffer buffer(std::string_view name) const override;
 
  private:
+  void replace(std::string_view name, const ir::TensorView& value) override;
+
   ir::Feeds feeds_;
 };
 

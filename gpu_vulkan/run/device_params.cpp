@@ -26,6 +26,12 @@ ir::Buffer DeviceParams::buffer(std::string_view name) const {
   return {memory(name), feeds_.find(name)->second.type(), ir::cat("param '", name, "'")};
 }
 
+/// Runs that were submitted are done with the old value before it is written over.
+void DeviceParams::replace(std::string_view name, const ir::TensorView& value) {
+  memory(name)->write(value.bytes(), {{0, 0, value.bytes().size()}});
+  ir::raw::copy_bytes(value.bytes(), feeds_.find(name)->second.view().bytes());
+}
+
 bool writes_directly(const runtime::Runtime& runtime, const device::VulkanOptions& options) {
   // The device fills zones before every run, which would wipe out what the host wrote.
   return options.staging == device::Staging::automatic && !options.redzone &&

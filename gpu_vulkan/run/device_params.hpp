@@ -8,7 +8,7 @@
 namespace plumb::gpu_vulkan::run {
 
 /// Params that several executables of one executor read where they are.
-class DeviceParams final : public ir::Params, public std::enable_shared_from_this<DeviceParams> {
+class DeviceParams final : public ir::Params {
  public:
   DeviceParams(const std::shared_ptr<runtime::Runtime>& runtime, ir::Feeds feeds, device::Staging staging);
 
@@ -20,6 +20,8 @@ class DeviceParams final : public ir::Params, public std::enable_shared_from_thi
   const runtime::Runtime* runtime() const { return runtime_; }
 
  private:
+  void replace(std::string_view name, const ir::TensorView& value) override;
+
   const runtime::Runtime* runtime_;
   ir::Feeds feeds_;
   std::map<std::string, std::shared_ptr<DeviceMemory>, std::less<>> memories_;

@@ -74,6 +74,19 @@ std::optional<std::span<const std::byte>> Program::known(ir::Value value) const 
   return *constant_bytes(graph, *source);
 }
 
+void Program::require_replaceable(const ir::ParamNames& params) const {
+  if (params.empty()) return;
+  const auto refuse = [](const auto&... why) { throw ir::Unsupported(ir::cat("params cannot be replaced: ", why...)); };
+  if (options.redzone) refuse("with redzone an executable has its own");
+  const auto is_one = [&](ir::Value v) { return graph.is_source(v) && params.contains(graph.name(v)); };
+  for (const auto& [value, tensor] : captured_params)
+    if (is_one(value)) refuse("a wanted value is '", graph.name(value), "' in another shape");
+  for (const plan::Segment& segment : plan.segments)
+    for (const std::size_t n : segment.host_nodes)
+      for (const ir::Value v : graph.nodes()[n].inputs)
+        if (is_one(v)) refuse("node '", graph.nodes()[n].label, "' reads '", graph.name(v), "' on the host");
+}
+
 bool Program::is_captured(ir::Value value) const { return std::ranges::binary_search(plan.captured, value); }
 
 bool Program::has_host_nodes() const {

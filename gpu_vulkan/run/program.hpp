@@ -18,6 +18,8 @@ struct Program {
   bool is_captured(ir::Value value) const;
   bool has_host_nodes() const;
   std::uint64_t identity() const;
+  /// Throws Unsupported where something else than the memory of one of these params holds its value.
+  void require_replaceable(const ir::ParamNames& params) const;
 
   std::shared_ptr<runtime::Runtime> runtime;
   device::VulkanOptions options;
