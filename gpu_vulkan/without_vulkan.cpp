@@ -1,5 +1,4 @@
 // The Vulkan executor of a build without Vulkan (PLUMB_VULKAN=OFF): nobody gets one, and all is told why.
-#include "gpu_vulkan/calibrate/calibrate.hpp"
 #include "gpu_vulkan/kernels/common/shader_blobs.hpp"
 #include "gpu_vulkan/passes/fuse.hpp"
 #include "gpu_vulkan/plan/plan.hpp"
@@ -37,13 +36,6 @@ plan::Plan VulkanExecutor::plan(const ir::Graph&, const ir::Capture&, std::int64
 const device::DeviceFacts& VulkanExecutor::facts() const { refuse(); }
 plan::PlanOptions VulkanExecutor::plan_options() const { refuse(); }
 std::vector<std::string> VulkanExecutor::validation_messages() const { refuse(); }
-
-namespace calibrate {
-
-Calibrator::Calibrator(device::VulkanOptions options) : executor_(std::move(options)) {}
-device::Calibration Calibrator::measure(const CalibrateEffort&, const CalibrateProgress&) { refuse(); }
-
-}  // namespace calibrate
 
 namespace kernels::common {
 

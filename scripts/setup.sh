@@ -36,7 +36,8 @@ packages=(
   libgtest-dev libgmock-dev libbenchmark-dev python3-h5py python3-numpy python3-pytest
 )
 if [ "$with_vulkan" = yes ]; then
-  packages+=(libvulkan-dev vulkan-tools vulkan-validationlayers mesa-vulkan-drivers glslang-tools glslang-dev spirv-tools)
+  packages+=(libvulkan-dev vulkan-tools vulkan-validationlayers mesa-vulkan-drivers)
+  packages+=(glslang-tools glslang-dev spirv-tools)
 fi
 
 adapt_to_distribution() {
