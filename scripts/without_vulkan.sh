@@ -8,7 +8,8 @@ usage() {
   cat <<USAGE
 usage: scripts/without_vulkan.sh [arguments of ctest]
 
-Tests that ask for a device skip, or are left out where they would fail without one. Results as JUnit XML: build/without_vulkan/tests.xml.
+Tests that ask for a device skip, or are left out where they would fail without one.
+Results as JUnit XML: build/without_vulkan/tests.xml.
 USAGE
 }
 case ${1:-} in
