@@ -19,8 +19,9 @@ enum class Measure {
   gpu,       ///< time of its dispatches on the device, the L2 cache flushed before each run
   latency,   ///< from the call of run() to the results in the host's hands
   overhead,  ///< latency less time on the device
+  resident,  ///< from the call of submit() to the end of the run, inputs and results in buffers on the device
 };
-constexpr auto enum_names(Measure) { return std::array<std::string_view, 3>{"gpu", "latency", "overhead"}; }
+constexpr auto enum_names(Measure) { return std::array<std::string_view, 4>{"gpu", "latency", "overhead", "resident"}; }
 
 /// One line of the table: a graph whose large operands are params, so that they lie on the
 /// device before anything is timed. Names are those of bench/peers.
@@ -29,6 +30,7 @@ struct Case {
   Measure measure = Measure::gpu;
   /// Whether the passes may rewrite it. Not of a single op: they would fold what they know of its params.
   bool fuse = false;
+  bool is_in_place = false;  ///< of a resident case: its result is bound where its first input is
   ir::Graph graph = {};
   std::map<std::string, ir::Fill, std::less<>> fills = {};  ///< for the sources that default_fill does not suit
   double flops = 0, bytes = 0;                              ///< per run, for rates; 0 where nobody counts them

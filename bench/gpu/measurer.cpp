@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 
 #include "bench/gpu/values.hpp"
 #include "gpu_vulkan/calibrate/measuring.hpp"
 #include "gpu_vulkan/run/executable.hpp"
 #include "ir/ops/expand.hpp"
+#include "ir/residency.hpp"
 
 namespace plumb::bench {
 namespace {
@@ -90,11 +92,29 @@ double device_ms(const ir::Executable& executable) {
   return 1e-6 * static_cast<double>(*nanoseconds);
 }
 
+using Parts = std::map<std::string, std::vector<double>>;  ///< microseconds
+
 void summarise(const std::vector<double>& ms, Measured& result) {
   result.ms = gpu_vulkan::calibrate::median(ms);
   result.best_ms = std::ranges::min(ms);
   result.worst_ms = std::ranges::max(ms);
   result.runs = ms.size();
+}
+
+/// Runs until the budget is spent; `run` gives the milliseconds that count, and notes their parts.
+Measured by_host(const Effort& effort, Parts& parts, const std::function<double()>& run) {
+  const auto warming = Clock::now();
+  for (int warm = 0; warm < 3 || ms_since(warming) < effort.warm_ms; ++warm) run();
+  parts.clear();
+  constexpr std::size_t enough = 10000;  // they are short, and scatter as the host's do
+  std::vector<double> ms;
+  const auto measuring = Clock::now();
+  while (ms.size() < effort.least_runs || (ms_since(measuring) < effort.budget_ms && ms.size() < enough))
+    ms.push_back(run());
+  Measured result;
+  summarise(ms, result);
+  for (const auto& [part, us] : parts) result.parts_us[part] = gpu_vulkan::calibrate::median(us);
+  return result;
 }
 
 }  // namespace
@@ -121,6 +141,7 @@ Measurer::Device& Measurer::with(Timestamps timestamps, bool fuse) {
 
 Measured Measurer::measure(const Case& one) {
   const ir::Feeds feeds = values_for(one);
+  if (one.measure == Measure::resident) return resident(one, feeds);
   return one.measure == Measure::gpu ? gpu(one, feeds) : host(one, feeds);
 }
 
@@ -179,17 +200,13 @@ Measured Measurer::host(const Case& one, const ir::Feeds& feeds) {
   const bool is_overhead = one.measure == Measure::overhead;
   const auto executable = with(is_overhead ? Timestamps::run : Timestamps::off, one.fuse)
                               .executor->compile(one.graph, feeds, {one.graph.results()});
-  Measured result;
-  result.kernels = kernels_of(one.graph, *executable);
   ir::Tensors results;
-  std::vector<double> ms;
-  std::map<std::string, std::vector<double>> parts;
-  const auto run = [&] {
+  Parts parts;
+  Measured result = by_host(effort_, parts, [&] {
     const auto start = Clock::now();
     executable->run_into(feeds, results);
     const double latency = ms_since(start);
     const RunTimes times = times_of(*executable);
-    ms.push_back(is_overhead ? latency - device_ms(*executable) : latency);
     const auto note = [&](const char* part, std::uint64_t nanoseconds) {
       parts[part].push_back(1e-3 * static_cast<double>(nanoseconds));
     };
@@ -198,17 +215,41 @@ Measured Measurer::host(const Case& one, const ir::Feeds& feeds) {
     note("wait", times.wait);
     note("download", times.download);
     if (times.device) note("device", *times.device);
+    return is_overhead ? latency - device_ms(*executable) : latency;
+  });
+  result.kernels = kernels_of(one.graph, *executable);
+  return result;
+}
+
+/// Reading a row along the last axis of the result is timed besides, as a part of its own.
+Measured Measurer::resident(const Case& one, const ir::Feeds& feeds) {
+  ir::Executor& executor = *with(Timestamps::off, one.fuse).executor;
+  const ir::Value y = one.graph.results().front();
+  const auto executable = executor.compile(one.graph, feeds, {{y}});
+  const auto context = executable->context();
+  for (ir::Value v = 0; v < one.graph.inputs().size(); ++v) {
+    ir::Buffer buffer = executor.allocate(one.graph.type(v));
+    buffer.write(feeds.at(one.graph.inputs()[v]));
+    context->bind(v, buffer);
+    if (one.is_in_place && v == 0) context->bind_result(y, buffer);
+  }
+  const ir::Shape& shape = one.graph.type(y).shape;
+  ir::Box row{std::vector<std::int64_t>(shape.size()), std::vector<std::int64_t>(shape.size(), 1)};
+  row.extents.back() = shape.back();
+  ir::Tensor first(ir::type_of(one.graph.type(y), row));
+  Parts parts;
+  Measured result = by_host(effort_, parts, [&] {
+    const auto start = Clock::now();
+    const ir::Fence fence = context->submit();
+    parts["submit"].push_back(1e3 * ms_since(start));
+    fence.get();
+    const double latency = ms_since(start);
+    const auto reading = Clock::now();
+    context->buffer(y).read(first.view(), row);
+    parts["read"].push_back(1e3 * ms_since(reading));
     return latency;
-  };
-  const auto warming = Clock::now();
-  for (int warm = 0; warm < 3 || ms_since(warming) < effort_.warm_ms; ++warm) run();
-  ms.clear();
-  parts.clear();
-  constexpr std::size_t enough = 10000;  // they are short, and scatter as the host's do
-  for (double spent = 0; ms.size() < effort_.least_runs || (spent < effort_.budget_ms && ms.size() < enough);)
-    spent += run();
-  summarise(ms, result);
-  for (const auto& [part, us] : parts) result.parts_us[part] = gpu_vulkan::calibrate::median(us);
+  });
+  result.kernels = kernels_of(one.graph, *executable);
   return result;
 }
 

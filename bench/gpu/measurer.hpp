@@ -48,6 +48,7 @@ class Measurer {
   Device& with(gpu_vulkan::device::Timestamps timestamps, bool fuse);
   Measured gpu(const Case& one, const ir::Feeds& feeds);
   Measured host(const Case& one, const ir::Feeds& feeds);
+  Measured resident(const Case& one, const ir::Feeds& feeds);
   std::map<std::string, double> parts_of(const Case& one, const ir::Feeds& feeds);
 
   gpu_vulkan::device::VulkanOptions options_;

@@ -12,6 +12,7 @@
 #include "ir/ops/reshape.hpp"
 #include "ir/ops/slice.hpp"
 #include "ir/ops/softmax.hpp"
+#include "ir/ops/tensor_scatter.hpp"
 #include "ir/ops/transpose.hpp"
 #include "ir/ops/unary.hpp"
 
@@ -125,6 +126,18 @@ Case three_nodes(std::string name, Measure measure, bool fed) {
   return made;
 }
 
+/// One row of every head goes into a cache that stays on the device.
+Case appended_row(std::string name, std::int64_t places) {
+  Case made{.name = std::move(name), .measure = Measure::resident, .is_in_place = true};
+  const std::int64_t heads = 64, width = 128;
+  const Value cache = made.graph.input("cache", {DType::f16, {1, heads, places, width}});
+  const Value row = made.graph.input("row", {DType::f16, {1, heads, 1, width}});
+  const Value at = made.graph.input("at", {DType::i64, {1}});
+  made.fills["at"] = {.distribution = ir::Distribution::uniform_int, .low = 0, .high = static_cast<double>(places)};
+  made.graph.returns(made.graph.add("y", TensorScatter{.has_write_indices = true}, {cache, row, at}));
+  return made;
+}
+
 }  // namespace
 
 std::vector<Case> model_cases(Scale scale) {
@@ -140,6 +153,9 @@ std::vector<Case> model_cases(Scale scale) {
   cases.push_back(three_nodes("three_nodes_latency", Measure::latency, false));
   cases.push_back(three_nodes("three_nodes_fed_latency", Measure::latency, true));
   cases.push_back(three_nodes("three_nodes_overhead", Measure::overhead, true));
+  cases.push_back(three_nodes("three_nodes_resident_latency", Measure::resident, true));
+  cases.push_back(appended_row("append_row_f16_16mib_resident", 1024 / (scale == Scale::full ? 1 : 64)));
+  cases.push_back(appended_row("append_row_f16_1gib_resident", 65536 / (scale == Scale::full ? 1 : 1024)));
   cases.push_back(Encoder("bert_tiny_f32_1x128_overhead", Measure::overhead, DType::f32, tiny).make());
   return cases;
 }

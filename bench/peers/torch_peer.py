@@ -341,6 +341,7 @@ def others():
         yield f"{name}_latency", lambda dtype=dtype: latency_ms(captured(Encoder(dtype, *base)).replay)
     yield "three_nodes_latency", lambda: latency_ms(three_nodes(False).replay)
     yield "three_nodes_fed_latency", lambda: latency_ms(three_nodes(True).replay)
+    yield "three_nodes_resident_latency", lambda: latency_ms(three_nodes(False).replay)
     yield "three_nodes_overhead", lambda: overhead_ms(three_nodes(True))
     yield "bert_tiny_f32_1x128_overhead", lambda: overhead_ms(captured(Encoder("f32", *tiny)))
 
