@@ -6,8 +6,9 @@
  * `struct_size`, which whoever fills it sets to sizeof of it; fields beyond that count as 0, and 0 is the default. Arrays
  * of structs step by the size in their first element. Text is UTF-8 and lives as long as the handle that it came from.
  * Strides are in bytes; NULL means row-major. A handle may be used by one thread at a time, several handles by several
- * threads; callbacks run on the thread that called. Nothing is printed, no handler is installed, no C++ exception gets
- * out. Versions of this ABI only ever grow. */
+ * threads, but buffers, params and contexts of one executor by one thread at a time; callbacks run on the thread that
+ * called. Nothing is printed, no handler is installed, no C++ exception gets out. Versions of this ABI only ever grow.
+ */
 #ifndef PLUMBLINE_H
 #define PLUMBLINE_H
 
@@ -143,9 +144,8 @@ PLUMB_API plumb_error* plumb_run(plumb_executable* executable, const plumb_tenso
                                  plumb_tensor* results, size_t result_count);
 PLUMB_API void plumb_executable_free(plumb_executable* executable);
 
-/* Tensors that stay with an executor, of which the CPU's and the Vulkan one have memory (docs/library.md). Buffers,
- * params and contexts of one executor are for one thread at a time, fences for any. Buffers are read, written, copied
- * and used by runs in the order of the calls. */
+/* Tensors that stay with an executor: the CPU's and the Vulkan one have memory for them (docs/library.md). Buffers are
+ * read, written, copied and used by runs in the order of the calls. */
 
 /* Elements of a tensor: as many as `extents` from `starts` on, along each of `rank` axes. NULL: the whole tensor. */
 typedef struct plumb_box {

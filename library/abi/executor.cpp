@@ -7,6 +7,7 @@
 #include "library/abi/structs.hpp"
 #include "parity/cases/case.hpp"
 #include "parity/core/candidate_error.hpp"
+#include "parity/core/did_you_mean.hpp"
 #include "parity/foreign/callback.hpp"
 
 using namespace plumb;
@@ -117,7 +118,8 @@ std::unique_ptr<plumb_executable> executable_of(const plumb_executor& by, const 
   for (std::size_t k = 0; k < count; ++k) {
     made->names.push_back(text_of(names[k], ir::cat("wanted[", k, "]")));
     const auto value = ir::formats::find_computed(graph.model.file->graph, made->names[k]);
-    ir::require(value.has_value(), "wanted: the graph computes no value '", made->names[k], "'");
+    ir::require(value.has_value(), "wanted: the graph computes no value '", made->names[k], "'",
+                parity::core::did_you_mean(made->names[k], graph.names[PLUMB_COMPUTED]));
     made->wanted.push_back(*value);
   }
   if (count == 0) {

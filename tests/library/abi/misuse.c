@@ -1,5 +1,5 @@
 /* Every function of plumbline.h with what it must refuse: each time an error that names the argument, and outputs that
- * nothing was written to. In C99, as a user has it. */
+ * nothing was written to; those of buffers and contexts are in residency_misuse.c. In C99, as a user has it. */
 #include "expect.h"
 
 static const int64_t shape[2] = {2, 3}, negative[2] = {2, -3}, huge[2] = {(int64_t)1 << 40, (int64_t)1 << 40};

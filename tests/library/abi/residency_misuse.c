@@ -66,6 +66,7 @@ static void buffers(const char* path) {
 
 static void params(const char* path) {
   plumb_tensor one = floats(2, square, wq, "wq"), nameless = floats(2, square, wq, NULL);
+  const char* misspelt = "logit";
   plumb_params* few = NULL;
   plumb_buffer* buffer = NULL;
   plumb_executable* executable = NULL;
@@ -85,6 +86,8 @@ static void params(const char* path) {
   REFUSED(plumb_compile_held(of.executor, of.graph, NULL, NULL, 0, &executable), "params: is NULL");
   REFUSED(plumb_compile_held(of.executor, of.graph, few, NULL, 1, &executable), "wanted: is NULL");
   REFUSED(plumb_compile_held(of.executor, of.graph, few, NULL, 0, NULL), "executable: is NULL");
+  REFUSED(plumb_compile_held(of.executor, of.graph, few, &misspelt, 1, &executable),
+          "wanted: the graph computes no value 'logit'; did you mean logits?");
   REFUSED(plumb_compile_held(of.executor, of.graph, few, NULL, 0, &executable), "param 'wk' was not fed");
   REQUIRE(executable == NULL && buffer == NULL);
   plumb_params_free(few);
