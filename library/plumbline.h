@@ -6,8 +6,9 @@
  * `struct_size`, which whoever fills it sets to sizeof of it; fields beyond that count as 0, and 0 is the default. Arrays
  * of structs step by the size in their first element. Text is UTF-8 and lives as long as the handle that it came from.
  * Strides are in bytes; NULL means row-major. A handle may be used by one thread at a time, several handles by several
- * threads; callbacks run on the thread that called. Nothing is printed, no handler is installed, no C++ exception gets
- * out. Versions of this ABI only ever grow. */
+ * threads, but buffers, params and contexts of one executor by one thread at a time; callbacks run on the thread that
+ * called. Nothing is printed, no handler is installed, no C++ exception gets out. Versions of this ABI only ever grow.
+ */
 #ifndef PLUMBLINE_H
 #define PLUMBLINE_H
 
@@ -33,6 +34,10 @@ typedef struct plumb_graph plumb_graph;
 typedef struct plumb_feeds plumb_feeds;
 typedef struct plumb_executor plumb_executor;
 typedef struct plumb_executable plumb_executable;
+typedef struct plumb_buffer plumb_buffer;
+typedef struct plumb_params plumb_params;
+typedef struct plumb_context plumb_context;
+typedef struct plumb_fence plumb_fence;
 typedef struct plumb_result plumb_result;
 
 PLUMB_API uint32_t plumb_abi_version(void); /* PLUMB_ABI of the library */
@@ -138,6 +143,71 @@ PLUMB_API plumb_error* plumb_compile(plumb_executor* executor, const plumb_graph
 PLUMB_API plumb_error* plumb_run(plumb_executable* executable, const plumb_tensor* inputs, size_t input_count,
                                  plumb_tensor* results, size_t result_count);
 PLUMB_API void plumb_executable_free(plumb_executable* executable);
+
+/* Tensors that stay with an executor: the CPU's and the Vulkan one have memory for them (docs/library.md). Buffers are
+ * read, written, copied and used by runs in the order of the calls. */
+
+/* Elements of a tensor: as many as `extents` from `starts` on, along each of `rank` axes. NULL: the whole tensor. */
+typedef struct plumb_box {
+  uint32_t struct_size;
+  int32_t rank;
+  const int64_t *starts, *extents;
+} plumb_box;
+
+/* A tensor of zeros, of the type of one without data. */
+PLUMB_API plumb_error* plumb_buffer_new(plumb_executor* executor, const plumb_tensor* type, plumb_buffer** buffer);
+PLUMB_API plumb_error* plumb_buffer_type(const plumb_buffer* buffer, plumb_tensor* type);
+/* Tensors of the box's shape; their bytes and no others go to the device or come back. Reading waits for the runs that
+ * write the buffer. */
+PLUMB_API plumb_error* plumb_buffer_write(plumb_buffer* buffer, const plumb_tensor* from, const plumb_box* box);
+PLUMB_API plumb_error* plumb_buffer_read(const plumb_buffer* buffer, const plumb_box* box, plumb_tensor* into);
+/* Boxes of one shape, of two buffers of one executor. The host does not wait. */
+PLUMB_API plumb_error* plumb_buffer_copy(plumb_buffer* to, const plumb_buffer* from, const plumb_box* source,
+                                         const plumb_box* target);
+/* The memory itself, for as long as the buffer, where the host sees it. Whoever uses it waits for the runs that do. */
+PLUMB_API plumb_error* plumb_buffer_mapped(plumb_buffer* buffer, plumb_tensor* tensor);
+PLUMB_API void plumb_buffer_free(plumb_buffer* buffer);
+
+/* Params by name, uploaded once for any number of graphs that are compiled with them, which need all of theirs here. */
+PLUMB_API plumb_error* plumb_params_new(plumb_executor* executor, const plumb_tensor* tensors, size_t count,
+                                        plumb_params** params);
+PLUMB_API plumb_error* plumb_params_buffer(const plumb_params* params, const char* name, plumb_buffer** buffer);
+PLUMB_API void plumb_params_free(plumb_params* params);
+PLUMB_API plumb_error* plumb_compile_held(plumb_executor* executor, const plumb_graph* graph,
+                                          const plumb_params* params, const char* const* wanted, size_t wanted_count,
+                                          plumb_executable** executable);
+
+/* The memory of one run; any number of contexts run one executable. Results are what the graph was compiled for. */
+PLUMB_API plumb_error* plumb_context_new(plumb_executable* executable, plumb_context** context);
+/* Runs read the input there, and write the result there. One buffer for both asks to write in place. */
+PLUMB_API plumb_error* plumb_context_bind(plumb_context* context, const char* input, plumb_buffer* from);
+PLUMB_API plumb_error* plumb_context_bind_result(plumb_context* context, const char* result, plumb_buffer* to);
+/* The next run reads as input what this one makes as result. An input that is fed starts as zeros, or as what is
+ * written to its buffer. */
+PLUMB_API plumb_error* plumb_context_feed(plumb_context* context, const char* result, const char* input);
+/* How a result that is fed becomes the input: "in place", "swap", or "copy: " and why. */
+PLUMB_API plumb_error* plumb_context_how(plumb_context* context, const char* result, const char** how);
+/* The memory of an input, else of a result. What it means is valid until the next submit. */
+PLUMB_API plumb_error* plumb_context_buffer(plumb_context* context, const char* value, plumb_buffer** buffer);
+
+/* Bytes that went to the device and came back, by submit and by the context's buffers, since the last submit began. */
+typedef struct plumb_traffic {
+  uint32_t struct_size;
+  uint32_t flags; /* 0 */
+  uint64_t up, down;
+} plumb_traffic;
+PLUMB_API plumb_error* plumb_context_traffic(const plumb_context* context, plumb_traffic* traffic);
+PLUMB_API int plumb_context_blocks(const plumb_context* context); /* 1: submit returns when the run has ended */
+PLUMB_API void plumb_context_free(plumb_context* context);
+
+/* Begins a run on the inputs that are neither bound nor fed, which are copied before it returns. An error of the run
+ * itself is the fence's. */
+PLUMB_API plumb_error* plumb_submit(plumb_context* context, const plumb_tensor* inputs, size_t count,
+                                    plumb_fence** fence);
+PLUMB_API plumb_error* plumb_wait(const plumb_fence* fence); /* for the end of the run, whose error it hands back */
+PLUMB_API int plumb_fence_ready(const plumb_fence* fence);   /* 1: the run has ended, well or not */
+PLUMB_API plumb_error* plumb_fence_wait(const plumb_fence* fence, double seconds, int32_t* ready); /* at most so long */
+PLUMB_API void plumb_fence_free(plumb_fence* fence);
 
 /* Verdicts. */
 typedef struct plumb_verify_options {

@@ -7,6 +7,7 @@
 #include "library/abi/structs.hpp"
 #include "parity/cases/case.hpp"
 #include "parity/core/candidate_error.hpp"
+#include "parity/core/did_you_mean.hpp"
 #include "parity/foreign/callback.hpp"
 
 using namespace plumb;
@@ -107,17 +108,25 @@ CandidateOptions options_of(const plumb_candidate_options& given) {
   return made;
 }
 
-/// The values of these names, or the results.
-std::vector<ir::Value> wanted_of(const plumb_graph& graph, const char* const* names, std::size_t count) {
-  std::vector<ir::Value> values;
+/// An executable to be, of the values of these names, or of the results.
+std::unique_ptr<plumb_executable> executable_of(const plumb_executor& by, const plumb_graph& graph,
+                                                const char* const* names, std::size_t count) {
+  auto made = std::make_unique<plumb_executable>();
+  made->opened = by.opened;
+  made->model = graph.model;
   ir::require(names != nullptr || count == 0, "wanted: is NULL");
   for (std::size_t k = 0; k < count; ++k) {
-    const std::string name = text_of(names[k], ir::cat("wanted[", k, "]"));
-    const auto value = ir::formats::find_computed(graph.model.file->graph, name);
-    ir::require(value.has_value(), "wanted: the graph computes no value '", name, "'");
-    values.push_back(*value);
+    made->names.push_back(text_of(names[k], ir::cat("wanted[", k, "]")));
+    const auto value = ir::formats::find_computed(graph.model.file->graph, made->names[k]);
+    ir::require(value.has_value(), "wanted: the graph computes no value '", made->names[k], "'",
+                parity::core::did_you_mean(made->names[k], graph.names[PLUMB_COMPUTED]));
+    made->wanted.push_back(*value);
   }
-  return count == 0 ? graph.values[PLUMB_RESULTS] : values;
+  if (count == 0) {
+    made->names = graph.names[PLUMB_RESULTS];
+    made->wanted = graph.values[PLUMB_RESULTS];
+  }
+  return made;
 }
 
 /// The params that are given, and the file's.
@@ -194,13 +203,24 @@ plumb_error* plumb_compile(plumb_executor* executor, const plumb_graph* graph, c
     library::abi::require_place(executable, "executable");
     const plumb_executor& by = library::abi::require_handle(executor, "executor");
     const plumb_graph& of = library::abi::require_handle(graph, "graph");
-    auto made = std::make_unique<plumb_executable>();
-    made->opened = by.opened;
-    made->model = of.model;
-    made->wanted = library::abi::wanted_of(of, wanted, wanted_count);
+    auto made = library::abi::executable_of(by, of, wanted, wanted_count);
     const ir::Feeds fed = library::abi::params_of(of, library::abi::feeds_of(params, param_count, "params"));
     library::abi::begin(*by.opened->executor, of.model);
     made->executable = by.opened->executor->compile(of.model.file->graph, fed, {made->wanted});
+    *executable = made.release();
+  });
+}
+
+plumb_error* plumb_compile_held(plumb_executor* executor, const plumb_graph* graph, const plumb_params* params,
+                                const char* const* wanted, size_t wanted_count, plumb_executable** executable) {
+  return guarded([&] {
+    library::abi::require_place(executable, "executable");
+    const plumb_executor& by = library::abi::require_handle(executor, "executor");
+    const plumb_graph& of = library::abi::require_handle(graph, "graph");
+    const plumb_params& held = library::abi::require_handle(params, "params");
+    auto made = library::abi::executable_of(by, of, wanted, wanted_count);
+    const ir::CompileOptions options{.capture = {.wanted = made->wanted}};
+    made->executable = by.opened->executor->compile(of.model.file->graph, held.params, options);
     *executable = made.release();
   });
 }

@@ -3,9 +3,11 @@
 // The contents of the handles of the ABI. Each keeps what it needs alive, whichever is freed first.
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "ir/residency.hpp"
 #include "library/model.hpp"
 #include "library/open_candidate.hpp"
 #include "library/plumbline.h"
@@ -31,8 +33,31 @@ struct plumb_executor {
 struct plumb_executable {
   std::shared_ptr<plumb::library::OpenedCandidate> opened;
   plumb::library::Model model;
+  std::vector<std::string> names;  ///< by wanted value, as the caller has it
   std::vector<plumb::ir::Value> wanted;
   std::unique_ptr<plumb::ir::Executable> executable;
+};
+
+struct plumb_buffer {
+  plumb::ir::Buffer buffer;
+};
+
+struct plumb_params {
+  std::shared_ptr<plumb::library::OpenedCandidate> opened;
+  std::shared_ptr<plumb::ir::Params> params;
+};
+
+struct plumb_context {
+  std::shared_ptr<plumb::library::OpenedCandidate> opened;
+  plumb::library::Model model;
+  std::vector<std::string> names;  ///< by wanted value
+  std::vector<plumb::ir::Value> wanted;
+  std::unique_ptr<plumb::ir::Context> context;
+  std::set<std::string> texts = {};  ///< that C was given
+};
+
+struct plumb_fence {
+  plumb::ir::Fence fence;
 };
 
 struct plumb_result {

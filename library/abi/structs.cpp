@@ -39,11 +39,6 @@ void for_each_element(const plumb_tensor& tensor, const ir::TensorType& type, Ac
   for (std::int64_t k = 0; k < count; ++k, places.next()) act(data + places.offset(), static_cast<std::size_t>(k));
 }
 
-void require_data(const plumb_tensor& tensor, const ir::TensorType& type, std::string_view argument) {
-  ir::require(tensor.device == 0, argument, ": device is ", tensor.device, ", and memory of the host (0) is wanted");
-  ir::require(tensor.data != nullptr || type.bytes() == 0, argument, ": data is NULL");
-}
-
 }  // namespace
 
 std::int32_t number_of(ir::DType dtype) { return static_cast<std::int32_t>(dtype) + PLUMB_BOOL; }
@@ -86,6 +81,11 @@ ir::TensorType type_of(const plumb_tensor& tensor, std::string_view argument) {
     ir::fail(argument, ": ", error.what());
   }
   return type;
+}
+
+void require_data(const plumb_tensor& tensor, const ir::TensorType& type, std::string_view argument) {
+  ir::require(tensor.device == 0, argument, ": device is ", tensor.device, ", and memory of the host (0) is wanted");
+  ir::require(tensor.data != nullptr || type.bytes() == 0, argument, ": data is NULL");
 }
 
 ir::Tensor copy_of(const plumb_tensor& tensor, std::string_view argument) {

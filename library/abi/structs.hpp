@@ -73,6 +73,9 @@ plumb_tensor shown(const ir::Tensor& tensor, const char* name);
 /// The type of a tensor. Throws Error, with the argument's name, for a dtype, rank or extent that is none.
 ir::TensorType type_of(const plumb_tensor& tensor, std::string_view argument);
 
+/// Throws so, unless a tensor of this type has data in the host's memory.
+void require_data(const plumb_tensor& tensor, const ir::TensorType& type, std::string_view argument);
+
 /// A copy of the caller's tensor. Throws so, for missing data and for bools that are neither 0 nor 1.
 ir::Tensor copy_of(const plumb_tensor& tensor, std::string_view argument);
 /// Copies all tensors of an array, of the argument's name.

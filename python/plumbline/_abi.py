@@ -67,6 +67,24 @@ class plumb_callback(Structure):
     ]
 
 
+class plumb_box(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("rank", c_int32),
+        ("starts", POINTER(c_int64)),
+        ("extents", POINTER(c_int64)),
+    ]
+
+
+class plumb_traffic(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("up", c_uint64),
+        ("down", c_uint64),
+    ]
+
+
 class plumb_verify_options(Structure):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -270,6 +288,31 @@ FUNCTIONS = {
         POINTER(c_void_p)]),
     "plumb_run": (c_void_p, [c_void_p, POINTER(plumb_tensor), c_size_t, POINTER(plumb_tensor), c_size_t]),
     "plumb_executable_free": (None, [c_void_p]),
+    "plumb_buffer_new": (c_void_p, [c_void_p, POINTER(plumb_tensor), POINTER(c_void_p)]),
+    "plumb_buffer_type": (c_void_p, [c_void_p, POINTER(plumb_tensor)]),
+    "plumb_buffer_write": (c_void_p, [c_void_p, POINTER(plumb_tensor), POINTER(plumb_box)]),
+    "plumb_buffer_read": (c_void_p, [c_void_p, POINTER(plumb_box), POINTER(plumb_tensor)]),
+    "plumb_buffer_copy": (c_void_p, [c_void_p, c_void_p, POINTER(plumb_box), POINTER(plumb_box)]),
+    "plumb_buffer_mapped": (c_void_p, [c_void_p, POINTER(plumb_tensor)]),
+    "plumb_buffer_free": (None, [c_void_p]),
+    "plumb_params_new": (c_void_p, [c_void_p, POINTER(plumb_tensor), c_size_t, POINTER(c_void_p)]),
+    "plumb_params_buffer": (c_void_p, [c_void_p, c_char_p, POINTER(c_void_p)]),
+    "plumb_params_free": (None, [c_void_p]),
+    "plumb_compile_held": (c_void_p, [c_void_p, c_void_p, c_void_p, POINTER(c_char_p), c_size_t, POINTER(c_void_p)]),
+    "plumb_context_new": (c_void_p, [c_void_p, POINTER(c_void_p)]),
+    "plumb_context_bind": (c_void_p, [c_void_p, c_char_p, c_void_p]),
+    "plumb_context_bind_result": (c_void_p, [c_void_p, c_char_p, c_void_p]),
+    "plumb_context_feed": (c_void_p, [c_void_p, c_char_p, c_char_p]),
+    "plumb_context_how": (c_void_p, [c_void_p, c_char_p, POINTER(c_char_p)]),
+    "plumb_context_buffer": (c_void_p, [c_void_p, c_char_p, POINTER(c_void_p)]),
+    "plumb_context_traffic": (c_void_p, [c_void_p, POINTER(plumb_traffic)]),
+    "plumb_context_blocks": (c_int, [c_void_p]),
+    "plumb_context_free": (None, [c_void_p]),
+    "plumb_submit": (c_void_p, [c_void_p, POINTER(plumb_tensor), c_size_t, POINTER(c_void_p)]),
+    "plumb_wait": (c_void_p, [c_void_p]),
+    "plumb_fence_ready": (c_int, [c_void_p]),
+    "plumb_fence_wait": (c_void_p, [c_void_p, c_double, POINTER(c_int32)]),
+    "plumb_fence_free": (None, [c_void_p]),
     "plumb_verify": (c_void_p, [c_void_p, POINTER(plumb_tensor), c_size_t, c_void_p, POINTER(plumb_verify_options),
         POINTER(c_void_p)]),
     "plumb_check": (c_void_p, [c_char_p, c_char_p, POINTER(plumb_tensor), c_size_t, POINTER(plumb_tensor), c_size_t,

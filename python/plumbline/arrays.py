@@ -90,13 +90,19 @@ class Tensors:
 
     @classmethod
     def of_types(cls, types):
-        """Types alone, without numbers."""
+        """Types alone, without numbers: each a Type or "f32[2, 3]"."""
+        types = [kind if isinstance(kind, Type) else Type.parse(kind) for kind in types]
         made = cls([])
         made.count = len(types)
         made._made = (_abi.plumb_tensor * max(made.count, 1))()
         for tensor, kind in zip(made._made, types):
             made._describe(tensor, dtype_number(kind.dtype), kind.shape)
         return made
+
+    @classmethod
+    def over(cls, made, kinds):
+        """Places for C to write to, over arrays of `empty`."""
+        return cls(Bits16(array) if kind.dtype == "bf16" else array for array, kind in zip(made, kinds))
 
     def _describe(self, tensor, dtype, shape):
         tensor.struct_size = ctypes.sizeof(tensor)
@@ -127,10 +133,21 @@ def _bfloat16():
         return None
 
 
+def _storage(kind):
+    number = dtype_number(kind.dtype)
+    return np.uint16 if number == _abi.BF16 else _NUMPY[number]
+
+
 def empty(kind):
     """An array for a value of this type, of uint16 for bfloat16."""
-    number = dtype_number(kind.dtype)
-    return np.empty(kind.shape, np.uint16 if number == _abi.BF16 else _NUMPY[number])
+    return np.empty(kind.shape, _storage(kind))
+
+
+def reshaped(value, before, after):
+    """A value for Tensors, in shape `after` where it has shape `before`."""
+    array, dtype = as_numpy(value)
+    array = array.reshape(after) if array.shape == before else array
+    return Bits16(array.view(np.uint16)) if dtype == _abi.BF16 else array
 
 
 def presented(array, kind):
@@ -147,6 +164,15 @@ def copy_of(tensor):
     if array.nbytes:
         ctypes.memmove(array.ctypes.data, tensor.data, array.nbytes)
     return presented(array, kind)
+
+
+def array_at(address, kind, owner):
+    """The memory there as an array, which keeps its owner."""
+    if 0 in kind.shape:
+        return presented(empty(kind), kind)
+    memory = (ctypes.c_char * empty(kind).nbytes).from_address(address)
+    memory.owner = owner
+    return presented(np.frombuffer(memory, _storage(kind)).reshape(kind.shape), kind)
 
 
 def view_of(tensor):

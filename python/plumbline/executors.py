@@ -5,6 +5,7 @@ import inspect
 from plumbline import _abi, arrays
 from plumbline.errors import Error, Unsupported
 from plumbline.native import Handle, check, lib, text
+from plumbline.residency import Buffer, Context, Params
 
 _MISTAKE = 1  # plumb_call.fail: the candidate did what it must not
 
@@ -19,8 +20,18 @@ class Executor:
 
     def compile(self, graph, params=None, wanted=None):
         """Makes the graph ready for many runs that give these values, its results unless said. Params that are not
-        given are the file's."""
-        return Executable(self, graph, params or {}, list(wanted) if wanted is not None else None)
+        given are the file's; those of `params(...)` are shared, and are all."""
+        params = {} if params is None else params
+        return Executable(self, graph, params, list(wanted) if wanted is not None else None)
+
+    def params(self, values):
+        """Arrays by name as params that several graphs share, uploaded once."""
+        return Params(self, values)
+
+    def buffer(self, kind):
+        """A tensor of zeros in this executor's memory, of a Type or of "f32[2, 3]"."""
+        types = arrays.Tensors.of_types([kind])
+        return Buffer(lambda place: lib().plumb_buffer_new(self.handle.pointer, types.pointer(), place))
 
     def run(self, graph, feeds, wanted=None):
         """Runs once: arrays by name for inputs and, where they are not the file's, params."""
@@ -41,23 +52,30 @@ class Executable:
             if name not in known:
                 raise Error(f"the graph computes no value '{name}'")
         self.types = {name: known[name] for name in (wanted if wanted is not None else graph.results)}
-        given = arrays.Tensors.by_name(params)
         names = (ctypes.c_char_p * max(len(self.types), 1))(*[name.encode() for name in self.types])
-        count = len(self.types) if wanted is not None else 0
+        wanted = (names, len(self.types)) if wanted is not None else (None, 0)
         self._executor = executor
-        self._handle = Handle(lib().plumb_executable_free, lambda place: lib().plumb_compile(
-            executor.handle.pointer, graph.handle.pointer, given.pointer(), given.count, names if count else None,
-            count, place))
+        if isinstance(params, Params):
+            make = lambda place: lib().plumb_compile_held(executor.handle.pointer, graph.handle.pointer,
+                                                          params.handle.pointer, *wanted, place)
+        else:
+            given = arrays.Tensors.by_name(params)
+            make = lambda place: lib().plumb_compile(executor.handle.pointer, graph.handle.pointer, given.pointer(),
+                                                     given.count, *wanted, place)
+        self.handle = Handle(lib().plumb_executable_free, make)
 
     def run(self, inputs):
         """Arrays by name in, arrays by name out."""
         given = arrays.Tensors.by_name(inputs)
         made = {name: arrays.empty(kind) for name, kind in self.types.items()}
-        results = arrays.Tensors([arrays.Bits16(array) if kind.dtype == "bf16" else array
-                                  for array, kind in zip(made.values(), self.types.values())])
+        results = arrays.Tensors.over(made.values(), self.types.values())
         with raising(self._executor):
-            check(lib().plumb_run(self._handle.pointer, given.pointer(), given.count, results.pointer(), results.count))
+            check(lib().plumb_run(self.handle.pointer, given.pointer(), given.count, results.pointer(), results.count))
         return {name: arrays.presented(array, self.types[name]) for name, array in made.items()}
+
+    def context(self):
+        """Memory for runs whose tensors stay with the executor. Raises Unsupported where an executor has none."""
+        return Context(self)
 
 
 class Cpu(Executor):

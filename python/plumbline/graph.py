@@ -41,8 +41,7 @@ class Graph:
     @classmethod
     def of(cls, op, *types, **attributes):
         """One op on inputs x0, x1, ... of these types ("f32[2, 3]"); its outputs are y, y:1, ..."""
-        operands = arrays.Tensors.of_types([kind if isinstance(kind, arrays.Type) else arrays.Type.parse(kind)
-                                            for kind in types])
+        operands = arrays.Tensors.of_types(types)
         return cls(lambda place: lib().plumb_graph_of_op(op.encode(), attributes_json(attributes), operands.pointer(),
                                                          operands.count, place))
 

@@ -79,8 +79,7 @@ def _infer(function):
     def answer(args, attributes):
         inputs = [arrays.type_of(one) for one in _tensors(args.inputs, args.input_count)]
         made = function(*inputs, **attributes)
-        types = arrays.Tensors.of_types([one if isinstance(one, arrays.Type) else arrays.Type.parse(one)
-                                         for one in (made if isinstance(made, list) else [made])])
+        types = arrays.Tensors.of_types(made if isinstance(made, list) else [made])
         for k in range(types.count):
             if args.give(args.context, ctypes.byref(types.pointer()[k])):
                 raise Error("infer gives a type that is none")

@@ -25,6 +25,10 @@ int main(void) {
   SIZE(plumb_callback);
   FIELD(plumb_callback, keeps_subnormals), FIELD(plumb_callback, name), FIELD(plumb_callback, taps);
   FIELD(plumb_callback, user), FIELD(plumb_callback, run);
+  SIZE(plumb_box);
+  FIELD(plumb_box, rank), FIELD(plumb_box, starts), FIELD(plumb_box, extents);
+  SIZE(plumb_traffic);
+  FIELD(plumb_traffic, flags), FIELD(plumb_traffic, up), FIELD(plumb_traffic, down);
   SIZE(plumb_verify_options);
   FIELD(plumb_verify_options, repeat), FIELD(plumb_verify_options, seed), FIELD(plumb_verify_options, dtype);
   FIELD(plumb_verify_options, threads), FIELD(plumb_verify_options, strict), FIELD(plumb_verify_options, verified);

@@ -1,38 +1,6 @@
 /* Every function of plumbline.h with what it must refuse: each time an error that names the argument, and outputs that
- * nothing was written to. In C99, as a user has it. */
-#include <plumbline.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int failures = 0;
-
-/* The error's message has these words, or the test has failed. */
-static void refused(plumb_error* error, const char* words, int line) {
-  if (error == NULL || strstr(plumb_error_message(error), words) == NULL) {
-    fprintf(stderr, "line %d: wanted '%s', got '%s'\n", line, words, error ? plumb_error_message(error) : "no error");
-    ++failures;
-  } else if (plumb_error_kind(error) != PLUMB_ERROR_INVALID) {
-    fprintf(stderr, "line %d: the error has kind %d\n", line, plumb_error_kind(error));
-    ++failures;
-  }
-  plumb_error_free(error);
-}
-#define REFUSED(call, words) refused(call, words, __LINE__)
-
-static void good(plumb_error* error, int line) {
-  if (error == NULL) return;
-  fprintf(stderr, "line %d: %s\n", line, plumb_error_message(error));
-  exit(1);
-}
-#define GOOD(call) good(call, __LINE__)
-
-static void require(int holds, const char* what, int line) {
-  if (holds) return;
-  fprintf(stderr, "line %d: %s\n", line, what);
-  ++failures;
-}
-#define REQUIRE(what) require(what, #what, __LINE__)
+ * nothing was written to; those of buffers and contexts are in residency_misuse.c. In C99, as a user has it. */
+#include "expect.h"
 
 static const int64_t shape[2] = {2, 3}, negative[2] = {2, -3}, huge[2] = {(int64_t)1 << 40, (int64_t)1 << 40};
 static float numbers[6] = {1, 2, 3, 4, 5, 6};

@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: run.sh SOURCE_FOLDER LIBRARY SCRATCH_FOLDER CC CXX
 #
-# The shared library as C has it: its header in C99 and in C++, its symbols as ABI 1 has them, what it refuses, the
-# example of the docs, and what it links.
+# The shared library as C has it: its header in C99 and in C++, its symbols as ABI 1 has them, what it refuses, tensors
+# that stay with an executor, the example of the docs, and what it links.
 set -eu
 source=$1 library=$2 scratch=$3 cc=$4 cxx=$5
 here=$source/tests/library/abi
@@ -33,8 +33,10 @@ build() {
 }
 build "$here/layout.c" "$scratch/layout"
 "$scratch/layout" | diff "$here/layout.txt" - || { echo "structs of ABI 1 only grow at their ends" >&2; exit 1; }
-build "$here/misuse.c" "$scratch/misuse"
-"$scratch/misuse"
+for part in misuse residency residency_misuse; do
+  build "$here/$part.c" "$scratch/$part"
+  "$scratch/$part" "$here/decoder.json"
+done
 build "$source/docs/example/library.c" "$scratch/example"
 "$scratch/example" | tee "$scratch/said"
 grep -q '^check: passed$' "$scratch/said"
