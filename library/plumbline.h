@@ -172,9 +172,14 @@ PLUMB_API void plumb_buffer_free(plumb_buffer* buffer);
 PLUMB_API plumb_error* plumb_params_new(plumb_executor* executor, const plumb_tensor* tensors, size_t count,
                                         plumb_params** params);
 PLUMB_API plumb_error* plumb_params_buffer(const plumb_params* params, const char* name, plumb_buffer** buffer);
+/* Runs that begin later read this value. Refused where an executable or context lives that was compiled without naming
+ * the param as replaceable. */
+PLUMB_API plumb_error* plumb_params_set(plumb_params* params, const char* name, const plumb_tensor* value);
 PLUMB_API void plumb_params_free(plumb_params* params);
+/* No pass reads the values of params that are `replaceable`, which may cost speed; "*" means all. */
 PLUMB_API plumb_error* plumb_compile_held(plumb_executor* executor, const plumb_graph* graph,
                                           const plumb_params* params, const char* const* wanted, size_t wanted_count,
+                                          const char* const* replaceable, size_t replaceable_count,
                                           plumb_executable** executable);
 
 /* The memory of one run; any number of contexts run one executable. Results are what the graph was compiled for. */

@@ -212,14 +212,18 @@ plumb_error* plumb_compile(plumb_executor* executor, const plumb_graph* graph, c
 }
 
 plumb_error* plumb_compile_held(plumb_executor* executor, const plumb_graph* graph, const plumb_params* params,
-                                const char* const* wanted, size_t wanted_count, plumb_executable** executable) {
+                                const char* const* wanted, size_t wanted_count, const char* const* replaceable,
+                                size_t replaceable_count, plumb_executable** executable) {
   return guarded([&] {
     library::abi::require_place(executable, "executable");
     const plumb_executor& by = library::abi::require_handle(executor, "executor");
     const plumb_graph& of = library::abi::require_handle(graph, "graph");
     const plumb_params& held = library::abi::require_handle(params, "params");
     auto made = library::abi::executable_of(by, of, wanted, wanted_count);
-    const ir::CompileOptions options{.capture = {.wanted = made->wanted}};
+    ir::CompileOptions options{.capture = {.wanted = made->wanted}};
+    ir::require(replaceable != nullptr || replaceable_count == 0, "replaceable: is NULL");
+    for (std::size_t k = 0; k < replaceable_count; ++k)
+      options.replaceable.push_back(library::abi::text_of(replaceable[k], ir::cat("replaceable[", k, "]")));
     made->executable = by.opened->executor->compile(of.model.file->graph, held.params, options);
     *executable = made.release();
   });

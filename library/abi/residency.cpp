@@ -167,6 +167,15 @@ plumb_error* plumb_params_buffer(const plumb_params* params, const char* name, p
   });
 }
 
+plumb_error* plumb_params_set(plumb_params* params, const char* name, const plumb_tensor* value) {
+  return guarded([&] {
+    const plumb_params& of = require_handle(params, "params");
+    library::abi::require_sized(value, "value");
+    const ir::Tensor given = library::abi::copy_of(library::abi::read(value, "value"), "value");
+    of.params->set(library::abi::text_of(name, "name"), given);
+  });
+}
+
 void plumb_params_free(plumb_params* params) { delete params; }
 
 plumb_error* plumb_context_new(plumb_executable* executable, plumb_context** context) {

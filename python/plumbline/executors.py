@@ -18,11 +18,14 @@ class Executor:
         self.name = lib().plumb_executor_name(self.handle.pointer).decode()
         self.pending = None  # what a function of Python raised, on its way through C
 
-    def compile(self, graph, params=None, wanted=None):
+    def compile(self, graph, params=None, wanted=None, replaceable=()):
         """Makes the graph ready for many runs that give these values, its results unless said. Params that are not
-        given are the file's; those of `params(...)` are shared, and are all."""
+        given are the file's; those of `params(...)` are shared, and are all; of these the `replaceable` ones may be
+        replaced afterwards, "*" for all, and no pass reads their values."""
         params = {} if params is None else params
-        return Executable(self, graph, params, list(wanted) if wanted is not None else None)
+        if replaceable and not isinstance(params, Params):
+            raise Error("params that are replaced are those of params(...)")
+        return Executable(self, graph, params, list(wanted) if wanted is not None else None, list(replaceable))
 
     def params(self, values):
         """Arrays by name as params that several graphs share, uploaded once."""
@@ -46,18 +49,18 @@ class Executor:
 class Executable:
     """A graph made ready; one thread at a time."""
 
-    def __init__(self, executor, graph, params, wanted):
+    def __init__(self, executor, graph, params, wanted, replaceable):
         known = {**graph.values, **graph.results}
         for name in wanted or []:
             if name not in known:
                 raise Error(f"the graph computes no value '{name}'")
         self.types = {name: known[name] for name in (wanted if wanted is not None else graph.results)}
-        names = (ctypes.c_char_p * max(len(self.types), 1))(*[name.encode() for name in self.types])
-        wanted = (names, len(self.types)) if wanted is not None else (None, 0)
+        wanted = _texts(self.types) if wanted is not None else (None, 0)
         self._executor = executor
         if isinstance(params, Params):
-            make = lambda place: lib().plumb_compile_held(executor.handle.pointer, graph.handle.pointer,
-                                                          params.handle.pointer, *wanted, place)
+            make = lambda place: lib().plumb_compile_held(
+                executor.handle.pointer, graph.handle.pointer, params.handle.pointer, *wanted, *_texts(replaceable),
+                place)
         else:
             given = arrays.Tensors.by_name(params)
             make = lambda place: lib().plumb_compile(executor.handle.pointer, graph.handle.pointer, given.pointer(),
@@ -99,6 +102,11 @@ class Candidate(Executor):
 
     def __init__(self, spec, **options):
         super().__init__(_opener(spec, **options))
+
+
+def _texts(names):
+    """Texts as C has them, and how many."""
+    return (ctypes.c_char_p * max(len(names), 1))(*[name.encode() for name in names]), len(names)
 
 
 def _opener(spec, **options):

@@ -52,7 +52,7 @@ class Buffer:
 
 class Params:
     """Params in the memory of one executor, for all graphs that it compiles with them. `params["w"]` is a Buffer, to be
-    read."""
+    read. `params["w"] = array` replaces a param that all these graphs were compiled to have replaced."""
 
     def __init__(self, executor, values):
         given = arrays.Tensors.by_name(values)
@@ -61,6 +61,9 @@ class Params:
 
     def __getitem__(self, name):
         return Buffer(lambda place: lib().plumb_params_buffer(self.handle.pointer, name.encode(), place))
+
+    def __setitem__(self, name, value):
+        check(lib().plumb_params_set(self.handle.pointer, name.encode(), arrays.Tensors([value]).pointer()))
 
 
 class Context:

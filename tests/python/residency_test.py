@@ -125,6 +125,28 @@ class Decoder(unittest.TestCase):
         self.assertTrue(same(at_once["row"], made["logits"][0]))
         self.assertEqual(at_once["cx"].traffic().down, 20)
 
+    def expect_replaced_params_equal_compiled_ones(self, executor):
+        other = {**self.weights, "wo": floats(WIDTH, WORDS)}
+        inputs = {**rest(0, floats(1, WIDTH)), "cache": self.start}
+        weights = executor.params(self.weights)
+        cx = executor.compile(self.graph, weights, replaceable=["wo"]).context()
+        before = cx.submit(inputs)
+        weights["wo"] = other["wo"]
+        before.wait()
+        cx.submit(inputs).wait()
+        fresh = executor.compile(self.graph, executor.params(other), replaceable=["*"]).run(inputs)
+        self.assertTrue(same(cx.buffer("logits")[...], fresh["logits"]))
+        with self.assertRaisesRegex(pl.Error, "param 'wq' stays as it is"):
+            weights["wq"] = other["wq"]
+        with self.assertRaisesRegex(pl.Error, r"those of params\(\.\.\.\)"):
+            executor.compile(self.graph, self.weights, replaceable=["*"])
+
+    def test_params_are_replaced_on_the_cpu(self):
+        self.expect_replaced_params_equal_compiled_ones(pl.Cpu())
+
+    def test_params_are_replaced_on_a_device(self):
+        self.expect_replaced_params_equal_compiled_ones(vulkan(self))
+
     def test_a_refused_index_is_the_fences_error(self):
         cx = self.context(pl.Cpu())
         cx.feed("new_cache", "cache")

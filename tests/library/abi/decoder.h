@@ -67,7 +67,7 @@ static handles opened(const char* spec, const char* path) {
   GOOD(plumb_graph_read(path, NULL, &made.graph));
   GOOD(plumb_candidate(spec, NULL, &made.executor));
   GOOD(plumb_params_new(made.executor, weights, 3, &made.params));
-  GOOD(plumb_compile_held(made.executor, made.graph, made.params, NULL, 0, &made.executable));
+  GOOD(plumb_compile_held(made.executor, made.graph, made.params, NULL, 0, NULL, 0, &made.executable));
   GOOD(plumb_context_new(made.executable, &made.context));
   return made;
 }

@@ -185,7 +185,41 @@ static void frees_in_any_order(const char* spec, const char* path) {
   plumb_buffer_free(weights);
 }
 
+/* Weights of zeros give logits of zeros, and the old ones the bits that they gave before. */
+static void replaces_params(const char* spec, const char* path) {
+  step here;
+  float before[WORDS], got[WORDS], read[WIDTH * WORDS], zeros[WIDTH * WORDS] = {0};
+  plumb_tensor into = floats(2, out_shape, read, NULL), none = floats(2, out_shape, zeros, NULL);
+  plumb_tensor old = floats(2, out_shape, wo, NULL);
+  handles of = opened(spec, path);
+  const char* const all = "*";
+  plumb_executable* executable = NULL;
+  plumb_buffer* weights = NULL;
+  memset(here.cache, 0, sizeof here.cache);
+  begin(&here, 0);
+  plumb_context_free(of.context);
+  plumb_executable_free(of.executable);
+  GOOD(plumb_compile_held(of.executor, of.graph, of.params, NULL, 0, &all, 1, &executable));
+  of.executable = executable;
+  GOOD(plumb_context_new(executable, &of.context));
+  run_on_host(executable, &here, before);
+  memset(here.cache, 0, sizeof here.cache);
+  GOOD(plumb_params_set(of.params, "wo", &none));
+  run_on_host(executable, &here, got);
+  for (int k = 0; k < WORDS; ++k) REQUIRE(before[k] != 0 && got[k] == 0);
+  GOOD(plumb_params_buffer(of.params, "wo", &weights));
+  GOOD(plumb_buffer_read(weights, NULL, &into));
+  REQUIRE(memcmp(read, zeros, sizeof zeros) == 0);
+  plumb_buffer_free(weights);
+  memset(here.cache, 0, sizeof here.cache);
+  GOOD(plumb_params_set(of.params, "wo", &old));
+  run_on_host(executable, &here, got);
+  REQUIRE(memcmp(before, got, sizeof got) == 0);
+  end(&of);
+}
+
 static void runs_on(const char* spec, const char* path) {
+  replaces_params(spec, path);
   feeds(spec, path);
   binds(spec, path);
   refuses_an_index(spec, path);

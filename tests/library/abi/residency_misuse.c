@@ -81,14 +81,23 @@ static void params(const char* path) {
   REFUSED(plumb_params_buffer(few, NULL, &buffer), "name: is NULL");
   REFUSED(plumb_params_buffer(few, "wk", &buffer), "there is no param 'wk'");
   REFUSED(plumb_params_buffer(few, "wq", NULL), "buffer: is NULL");
-  REFUSED(plumb_compile_held(NULL, of.graph, few, NULL, 0, &executable), "executor: is NULL");
-  REFUSED(plumb_compile_held(of.executor, NULL, few, NULL, 0, &executable), "graph: is NULL");
-  REFUSED(plumb_compile_held(of.executor, of.graph, NULL, NULL, 0, &executable), "params: is NULL");
-  REFUSED(plumb_compile_held(of.executor, of.graph, few, NULL, 1, &executable), "wanted: is NULL");
-  REFUSED(plumb_compile_held(of.executor, of.graph, few, NULL, 0, NULL), "executable: is NULL");
-  REFUSED(plumb_compile_held(of.executor, of.graph, few, &misspelt, 1, &executable),
+  REFUSED(plumb_compile_held(NULL, of.graph, few, NULL, 0, NULL, 0, &executable), "executor: is NULL");
+  REFUSED(plumb_compile_held(of.executor, NULL, few, NULL, 0, NULL, 0, &executable), "graph: is NULL");
+  REFUSED(plumb_compile_held(of.executor, of.graph, NULL, NULL, 0, NULL, 0, &executable), "params: is NULL");
+  REFUSED(plumb_compile_held(of.executor, of.graph, few, NULL, 1, NULL, 0, &executable), "wanted: is NULL");
+  REFUSED(plumb_compile_held(of.executor, of.graph, few, NULL, 0, NULL, 0, NULL), "executable: is NULL");
+  REFUSED(plumb_compile_held(of.executor, of.graph, few, &misspelt, 1, NULL, 0, &executable),
           "wanted: the graph computes no value 'logit'; did you mean logits?");
-  REFUSED(plumb_compile_held(of.executor, of.graph, few, NULL, 0, &executable), "param 'wk' was not fed");
+  REFUSED(plumb_compile_held(of.executor, of.graph, few, NULL, 0, NULL, 0, &executable), "param 'wk' was not fed");
+  REFUSED(plumb_compile_held(of.executor, of.graph, of.params, NULL, 0, NULL, 1, &executable), "replaceable: is NULL");
+  REFUSED(plumb_compile_held(of.executor, of.graph, of.params, NULL, 0, &misspelt, 1, &executable),
+          "param 'logit' is to be replaceable, and the graph has none such");
+  REFUSED(plumb_params_set(NULL, "wq", &one), "params: is NULL");
+  REFUSED(plumb_params_set(of.params, NULL, &one), "name: is NULL");
+  REFUSED(plumb_params_set(of.params, "wq", NULL), "value: is NULL");
+  REFUSED(plumb_params_set(of.params, "wx", &one), "there is no param 'wx'");
+  REFUSED(plumb_params_set(of.params, "wo", &one), "param 'wo' is f32[8, 5], and was given f32[8, 8]");
+  REFUSED(plumb_params_set(of.params, "wq", &one), "param 'wq' stays as it is: an executable was compiled without");
   REQUIRE(executable == NULL && buffer == NULL);
   plumb_params_free(few);
   end(&of);
@@ -203,8 +212,10 @@ static void keeps_executors_apart(const char* path) {
   REFUSED(plumb_context_bind(here.context, "cache", theirs), "input 'cache' was given a buffer of another executor");
   REFUSED(plumb_context_bind_result(there.context, "new_cache", ours), "was given a buffer of another executor");
   REFUSED(plumb_buffer_copy(ours, theirs, NULL, NULL), "are of two executors");
-  REFUSED(plumb_compile_held(here.executor, here.graph, there.params, NULL, 0, &executable), "params are not held by");
-  REFUSED(plumb_compile_held(there.executor, here.graph, here.params, NULL, 0, &executable), "params are not held by");
+  REFUSED(plumb_compile_held(here.executor, here.graph, there.params, NULL, 0, NULL, 0, &executable),
+          "params are not held by");
+  REFUSED(plumb_compile_held(there.executor, here.graph, here.params, NULL, 0, NULL, 0, &executable),
+          "params are not held by");
   plumb_buffer_free(ours), plumb_buffer_free(theirs);
   end(&there);
   end(&here);
