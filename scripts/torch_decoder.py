@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""A language model of PyTorch decodes with its cache on the device: torch_decoder.py [--on vulkan|cpu] [--plumb PATH]
+
+A small Llama of transformers with random weights is exported with its static cache as inputs and outputs. It decodes 64
+tokens twice, by the same executor: the cache fed back on the device, and through the host. Every step has the same bits
+both ways, nothing but a token, its place and a row of logits crosses, `plumb plan` says that each scatter is in place,
+PyTorch's own loop picks the same tokens where its logits are not tied, and `plumb verify` passes the steps it is given.
+Wants torch, transformers, onnx and onnxscript, and plumbline beside them (docs/python.md). Ends 1 where anything else
+comes out.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import torch
+import transformers
+
+import plumbline as pl
+
+VOCABULARY, WIDTH, HEADS, KEY_HEADS, LAYERS = 512, 128, 8, 2, 4
+HEAD = WIDTH // HEADS
+
+
+class ScatteredCache(transformers.cache_utils.Cache):
+    """Keys and values of all places, of which a step replaces its own."""
+
+    def __init__(self, tensors, position):
+        self.tensors, self.position = list(tensors), position
+
+    def update(self, key, value, layer, *_, **__):
+        for slot, new in ((2 * layer, key), (2 * layer + 1, value)):
+            place = self.position.reshape(1, 1, 1, 1).expand_as(new)
+            self.tensors[slot] = self.tensors[slot].scatter(2, place, new)
+        return self.tensors[2 * layer], self.tensors[2 * layer + 1]
+
+    def get_seq_length(self, *_, **__):
+        return 0
+
+
+class Step(torch.nn.Module):
+    """One token in, its logits and the new cache out."""
+
+    def __init__(self, capacity):
+        super().__init__()
+        config = transformers.LlamaConfig(
+            vocab_size=VOCABULARY, hidden_size=WIDTH, num_hidden_layers=LAYERS, num_attention_heads=HEADS,
+            num_key_value_heads=KEY_HEADS, intermediate_size=2 * WIDTH, max_position_embeddings=capacity,
+            attn_implementation="eager")
+        self.model = transformers.LlamaForCausalLM(config).eval()
+        self.capacity = capacity
+
+    def forward(self, token, position, *cache):
+        tensors = ScatteredCache(cache, position)
+        seen = torch.arange(self.capacity) <= position
+        mask = torch.where(seen, 0.0, torch.finfo(torch.float32).min).reshape(1, 1, 1, -1)
+        logits = self.model(input_ids=token, attention_mask=mask, position_ids=position.reshape(1, 1),
+                            cache_position=position, past_key_values=tensors, use_cache=True).logits
+        return (logits[0, 0], *tensors.tensors)
+
+
+def export(step, path):
+    cache = [torch.zeros(1, KEY_HEADS, step.capacity, HEAD) for _ in range(2 * LAYERS)]
+    names = [f"{what}{layer}" for layer in range(LAYERS) for what in ("keys", "values")]
+    with torch.no_grad():
+        torch.onnx.export(step, (torch.ones(1, 1, dtype=torch.int64), torch.zeros(1, dtype=torch.int64), *cache), path,
+                          input_names=["token", "position", *names],
+                          output_names=["logits", *(f"new_{name}" for name in names)], dynamo=True)
+    return names
+
+
+def by_torch(step, first, steps):
+    """The tokens that PyTorch picks, and its logits."""
+    cache = [torch.zeros(1, KEY_HEADS, step.capacity, HEAD) for _ in range(2 * LAYERS)]
+    token, picked, rows = first, [], []
+    with torch.no_grad():
+        for at in range(steps):
+            logits, *cache = step(torch.tensor([[token]]), torch.tensor([at]), *cache)
+            token = int(logits.argmax())
+            picked.append(token)
+            rows.append(logits.numpy())
+    return picked, rows
+
+
+def fed(token, at):
+    return {"token": np.array([[token]]), "position": np.array([at])}
+
+
+def through_host(executable, names, capacity, first, steps):
+    """For each step the inputs and what it makes."""
+    cache = {name: np.zeros((1, KEY_HEADS, capacity, HEAD), np.float32) for name in names}
+    token = first
+    for at in range(steps):
+        inputs = {**fed(token, at), **cache}
+        results = executable.run(inputs)
+        yield inputs, results
+        cache = {name: results[f"new_{name}"] for name in names}
+        token = int(results["logits"].argmax())
+
+
+class Problems(list):
+    def expect(self, is_so, what):
+        print(("   " if is_so else "NOT"), what)
+        if not is_so:
+            self.append(what)
+
+
+def resident(executable, names, first, steps, problems):
+    context = executable.context()
+    for name in names:
+        context.feed(f"new_{name}", name)
+    hows = {context.how(f"new_{name}") for name in names}
+    problems.expect(hows == {"in place"}, f"the cache is fed back {', '.join(sorted(hows))}")
+    token, rows, seconds, moved = first, [], [], set()
+    for at in range(steps):
+        began = time.perf_counter()
+        context.submit(fed(token, at)).wait()
+        rows.append(context.buffer("logits")[:])
+        seconds.append(time.perf_counter() - began)
+        moved.add(context.traffic())
+        token = int(rows[-1].argmax())
+    problems.expect(moved == {(16, 4 * VOCABULARY)},
+                    f"a step moves {', '.join(f'{up} bytes up and {down} down' for up, down in moved)}")
+    print(f"    a step takes {1e6 * sorted(seconds)[len(seconds) // 2]:.0f} us from the call to the logits")
+    return rows, {name: context.buffer(name)[:] for name in names}
+
+
+def plan_says_in_place(plumb, model, problems):
+    done = subprocess.run([plumb, "plan", model], capture_output=True, text=True)
+    if done.returncode != 0:
+        return problems.expect(False, f"plumb plan: {done.stderr.strip()}")
+    scatters = [line for line in done.stdout.splitlines() if re.search(r"scatter_(elements|nd)", line)]
+    written = sum("[in place]" in line for line in scatters)
+    problems.expect(written >= 2 * LAYERS and not any("[copy" in line for line in scatters),
+                    f"plumb plan: {written} scatters in place of {2 * LAYERS}")
+
+
+def same_tokens(step, first, rows, problems):
+    """PyTorch picks the same tokens, unless two logits of its own are as good as equal."""
+    picked, logits = by_torch(step, first, len(rows))
+    apart = next((at for at, row in enumerate(rows) if int(row.argmax()) != picked[at]), None)
+    if apart is None:
+        return problems.expect(True, f"PyTorch picks the same {len(rows)} tokens")
+    gap = np.diff(np.sort(logits[apart])[-2:])[0]
+    problems.expect(gap < 1e-4, f"PyTorch picks another token at step {apart}, of two whose logits are {gap:.2g} apart")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--on", choices=("vulkan", "cpu"), default="vulkan")
+    parser.add_argument("--plumb", default="plumb")
+    parser.add_argument("--steps", type=int, default=64)
+    parser.add_argument("--verified", type=int, default=4, help="steps that verify is given")
+    options = parser.parse_args()
+    torch.manual_seed(1)
+    step, first, problems = Step(256), 7, Problems()
+    executor = pl.Vulkan() if options.on == "vulkan" else pl.Cpu()
+    with tempfile.TemporaryDirectory() as folder:
+        model = pathlib.Path(folder) / "step.onnx"
+        names = export(step, model)
+        executable = executor.compile(pl.Graph.read(model))
+        verified = {round(at) for at in np.linspace(0, options.steps - 1, options.verified)}
+        verdicts, host = [], []
+        for at, (inputs, results) in enumerate(through_host(executable, names, step.capacity, first, options.steps)):
+            host.append(results)
+            if at in verified:
+                verdicts.append(pl.verify(model, executor, inputs=inputs).verdict)
+        problems.expect(set(verdicts) == {"passed"}, f"plumb verify of {len(verdicts)} steps: {', '.join(verdicts)}")
+        rows, cache = resident(executable, names, first, options.steps, problems)
+        problems.expect(all(one["logits"].tobytes() == row.tobytes() for one, row in zip(host, rows)),
+                        f"all {len(rows)} rows of logits have the bits of the host's loop")
+        problems.expect(all(host[-1][f"new_{name}"].tobytes() == cache[name].tobytes() for name in names),
+                        "so has the cache")
+        same_tokens(step, first, rows, problems)
+        if options.on == "vulkan":
+            plan_says_in_place(options.plumb, model, problems)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
