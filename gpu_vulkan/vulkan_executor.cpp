@@ -116,9 +116,15 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
                                                              const ir::CompileOptions& options) {
+  return compile_held(graph, std::move(params), options, graph_options());
+}
+
+std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
+                                                             const ir::CompileOptions& options,
+                                                             const GraphOptions& by) {
   const auto held = std::dynamic_pointer_cast<const run::DeviceParams>(params);
   ir::require(held != nullptr && held->runtime() == runtime_.get(), "the params are not held by this executor");
-  return compile(graph, held->feeds(), options.capture, graph_options(), held.get());
+  return compile(graph, held->feeds(), options.capture, by, held.get());
 }
 
 ir::Buffer VulkanExecutor::allocate(const ir::TensorType& type) {
