@@ -122,6 +122,12 @@ std::unique_ptr<ir::Executable> VulkanExecutor::executable(std::shared_ptr<const
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
                                                              const ir::CompileOptions& options) {
+  return compile_held(graph, std::move(params), options, graph_options());
+}
+
+std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
+                                                             const ir::CompileOptions& options,
+                                                             const GraphOptions& by) {
   const auto held = std::dynamic_pointer_cast<run::DeviceParams>(params);
   ir::require(held != nullptr && held->runtime() == runtime_.get(), "the params are not held by this executor");
   const ir::ParamNames replaceable = ir::replaceable_params(graph, options);
@@ -129,7 +135,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& gr
   for (const auto& [name, tensor] : held->feeds())
     if (!replaceable.empty() && !replaceable.contains(name)) others.emplace(name, tensor);
   const ir::Feeds& folded = replaceable.empty() ? held->feeds() : others;
-  auto made = program(graph, held->feeds(), folded, options.capture, graph_options(), held.get());
+  auto made = program(graph, held->feeds(), folded, options.capture, by, held.get());
   made->require_replaceable(replaceable);
   held->keep_for(made, graph, replaceable);
   return executable(std::move(made));

@@ -51,9 +51,11 @@ class VulkanExecutor final : public ir::Executor {
   ir::Buffer allocate(const ir::TensorType& type) override;
   std::shared_ptr<ir::Params> hold(const ir::Feeds& params) override;
 
-  /// compile, by these in place of the executor's own options.
+  /// compile, by these in place of the executor's own options; also with params of `hold`.
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture,
                                           const GraphOptions& options);
+  std::unique_ptr<ir::Executable> compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
+                                               const ir::CompileOptions& options, const GraphOptions& by);
 
   /// The graph after the passes; the graph itself when they are off. Params whose values are not
   /// given stay as they are. The result's type is in gpu_vulkan/passes/fuse.hpp.

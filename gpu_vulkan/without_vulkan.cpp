@@ -28,6 +28,10 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph&, s
                                                              const ir::CompileOptions&) {
   refuse();
 }
+std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph&, std::shared_ptr<ir::Params>,
+                                                             const ir::CompileOptions&, const GraphOptions&) {
+  refuse();
+}
 ir::Buffer VulkanExecutor::allocate(const ir::TensorType&) { refuse(); }
 std::shared_ptr<ir::Params> VulkanExecutor::hold(const ir::Feeds&) { refuse(); }
 passes::Fused VulkanExecutor::fused(const ir::Graph&, const ir::Capture&, const ir::Feeds&) const { refuse(); }

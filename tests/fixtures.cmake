@@ -56,6 +56,14 @@ foreach(folder_and_expectation "graphs;passes" "must_fail;fails" "invalid;is_ref
       endif()
       fixture_test("metamorphic.${name}" passes "${path}" ${where} --metamorphic)
     endif()
+    if(folder STREQUAL graphs AND NOT PLUMB_SANITIZED)
+      # Runs on buffers are asked of the last device as well, where few graphs are asked for other relations.
+      set(device ${PLUMB_LAST_DEVICE})
+      set(test "${${device}_PREFIX}residency.${name}")
+      add_test(NAME "${test}" COMMAND sh "${CMAKE_CURRENT_SOURCE_DIR}/residency.sh" "${path}" ${${device}_LAUNCHER}
+        "$<TARGET_FILE:plumb>")
+      set_tests_properties("${test}" PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "${${device}_ENVIRONMENT}")
+    endif()
   endforeach()
 endforeach()
 

@@ -26,12 +26,14 @@ enum class Relation {
   round_trip,       ///< a transform turned back: the operand
   pieces,           ///< two halves of all steps, the state handed on: the same as in one pass
   step_by_step,     ///< one step after the other, likewise
+  residency,        ///< runs on buffers and contexts: the same
 };
 
 constexpr auto enum_names(Relation) {
-  return std::array<std::string_view, 14>{
-      "permutation", "batch_slice", "summation_order", "scaling", "linearity",  "commutativity", "transposition",
-      "run_to_run",  "tap",         "parseval",        "shift",   "round_trip", "pieces",        "step_by_step"};
+  return std::array<std::string_view, 15>{"permutation", "batch_slice",   "summation_order", "scaling",
+                                          "linearity",   "commutativity", "transposition",   "run_to_run",
+                                          "tap",         "parseval",      "shift",           "round_trip",
+                                          "pieces",      "step_by_step",  "residency"};
 }
 
 /// One relation, asked of one node, or of one value of the whole graph.

@@ -6,19 +6,28 @@
 
 #include "gpu_vulkan/passes/fuse.hpp"
 #include "gpu_vulkan/plan/plan.hpp"
+#include "ir/residency.hpp"
 #include "parity/core/terminal/text.hpp"
 
 namespace plumb::parity::cli {
 
+gpu_vulkan::GraphOptions OtherKernels::graph_options() const {
+  const gpu_vulkan::device::VulkanOptions& options = device_.options();
+  return {
+      .tile = options.tile, .staging = options.staging, .timestamps = options.timestamps, .alternative = alternative_};
+}
+
 std::unique_ptr<ir::Executable> OtherKernels::compile(const ir::Graph& graph, const ir::Feeds& params,
                                                       const ir::Capture& capture) {
-  const gpu_vulkan::device::VulkanOptions& options = device_.options();
-  return device_.compile(graph, params, capture,
-                         {.tile = options.tile,
-                          .staging = options.staging,
-                          .timestamps = options.timestamps,
-                          .alternative = alternative_});
+  return device_.compile(graph, params, capture, graph_options());
 }
+
+std::unique_ptr<ir::Executable> OtherKernels::compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
+                                                           const ir::CompileOptions& options) {
+  return device_.compile_held(graph, std::move(params), options, graph_options());
+}
+
+ir::Buffer OtherKernels::allocate(const ir::TensorType& type) { return device_.allocate(type); }
 
 bool OtherKernels::differ_in(const ir::Graph& graph) const {
   const auto is_same = [](const ir::NodeReport& one, const ir::NodeReport& other) {

@@ -12,13 +12,20 @@ class OtherKernels final : public ir::Executor {
 
   std::string_view name() const override { return device_.name(); }
   bool has_kernel(const ir::OpSchema& schema) const override { return device_.has_kernel(schema); }
+  using ir::Executor::compile;
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
                                           const ir::Capture& capture) override;
+  ir::Buffer allocate(const ir::TensorType& type) override;
+  std::shared_ptr<ir::Params> hold(const ir::Feeds& params) override { return device_.hold(params); }
 
   /// Whether any node of the graph gets a kernel or a tile that is not its best one.
   bool differ_in(const ir::Graph& graph) const;
 
  private:
+  std::unique_ptr<ir::Executable> compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
+                                               const ir::CompileOptions& options) override;
+  gpu_vulkan::GraphOptions graph_options() const;
+
   gpu_vulkan::VulkanExecutor& device_;
   const std::int64_t alternative_;
 };

@@ -1,4 +1,4 @@
-// The share of zeros in a tensor, and whether all of its elements have the same bits.
+// The share of zeros in a tensor, whether all of its elements have the same bits, and how many differ from another's.
 #include "parity/compare/element_counts.hpp"
 
 #include <algorithm>
@@ -24,6 +24,15 @@ bool is_constant(const ir::TensorView& x) {
   const auto bytes = x.bytes();
   // Each element is the one before it.
   return bytes.size() <= width || std::ranges::equal(bytes.subspan(width), bytes.first(bytes.size() - width));
+}
+
+std::uint64_t count_other_bits(const ir::TensorView& a, const ir::TensorView& b) {
+  if (std::ranges::equal(a.bytes(), b.bytes())) return 0;
+  const std::size_t width = ir::info(a.dtype()).bytes;
+  std::uint64_t count = 0;
+  for (std::size_t at = 0; at < a.bytes().size(); at += width)
+    count += !std::ranges::equal(a.bytes().subspan(at, width), b.bytes().subspan(at, width));
+  return count;
 }
 
 }  // namespace plumb::parity::compare

@@ -6,6 +6,7 @@
 #include "ir/error.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "ir/raw/hash.hpp"
+#include "ir/residency.hpp"
 
 namespace plumb::parity::verify {
 namespace {
@@ -16,6 +17,8 @@ class Shared final : public ir::Executable {
 
   ir::Tensors run(const ir::Feeds& inputs) override { return of_->run(inputs); }
   std::vector<ir::NodeReport> nodes() const override { return of_->nodes(); }
+  std::unique_ptr<ir::Context> context() override { return of_->context(); }
+  std::uint64_t identity() const override { return of_->identity(); }
 
  private:
   std::shared_ptr<ir::Executable> of_;
@@ -46,6 +49,13 @@ std::unique_ptr<ir::Executable> CompileOnce::compile(const ir::Graph& graph, con
     kept_.push_back({std::move(key), std::move(made)});
   }
   return std::make_unique<Shared>(kept_.back().executable);
+}
+
+ir::Buffer CompileOnce::allocate(const ir::TensorType& type) { return of_.allocate(type); }
+
+std::unique_ptr<ir::Executable> CompileOnce::compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
+                                                          const ir::CompileOptions& options) {
+  return of_.compile(graph, std::move(params), options);
 }
 
 }  // namespace plumb::parity::verify

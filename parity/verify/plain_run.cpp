@@ -1,3 +1,4 @@
+// The graph as it is compiled for its results alone, held against the watched run of a case.
 #include "parity/verify/plain_run.hpp"
 
 #include <fmt/format.h>
@@ -7,20 +8,10 @@
 #include <set>
 
 #include "ir/passes/widen.hpp"
+#include "parity/core/other_inputs.hpp"
 
 namespace plumb::parity::verify {
 namespace {
-
-/// Other inputs of the same kind: what a run leaves behind must not be the right answer of the next.
-ir::Feeds turned(const ir::Graph& graph, const ir::Feeds& feeds) {
-  ir::Feeds others = feeds;
-  for (const std::string& name : graph.inputs()) {
-    ir::Tensor& x = others.at(name);
-    const std::size_t width = ir::info(x.dtype()).bytes, count = x.bytes().size() / width;
-    std::rotate(x.bytes().begin(), x.bytes().begin() + static_cast<std::ptrdiff_t>(count / 2 * width), x.bytes().end());
-  }
-  return others;
-}
 
 bool is_same(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (std::isnan(a) && std::isnan(b));
@@ -80,13 +71,9 @@ PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, cons
   std::vector<ir::NodeReport> nodes;
   {
     const auto executable = candidate.compile(graph, subject.feeds, {graph.results()});
-    try {
-      executable->run(turned(graph, subject.feeds));
-    } catch (const ir::DeviceError&) {
-      throw;
-    } catch (const ir::Error&) {
-      // Some inputs are right in their own order alone; then what is left behind is that of the run before.
-    }
+    // A run on other inputs leaves behind nothing that is right for these. Some inputs are right in their own order
+    // alone and refused in another; then what is left behind is that of the run before.
+    core::run_unless_refused(*executable, core::turned(graph, subject.feeds));
     first = executable->run(subject.feeds);
     second = executable->run(subject.feeds);
     nodes = executable->nodes();

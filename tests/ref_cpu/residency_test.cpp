@@ -1,4 +1,6 @@
 // Buffers and contexts of the CPU executor.
+#include "parity/checks/relations/residency.hpp"
+
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/cases/updated_operands.hpp"
 #include "tests/support/paths.hpp"
@@ -27,7 +29,7 @@ TEST_F(Resident, RunsHaveTheBitsOfRunOnEveryGraph) {
     const auto file = ir::formats::read_graph(entry.path());
     const ir::Feeds feeds = ir::formats::materialise(file, 1), others = ir::formats::materialise(file, 2);
     plumb::testing::expect_contexts_equal_run(cpu, file.graph, feeds, others);
-    const auto pairs = plumb::testing::feedable(file.graph);
+    const auto pairs = parity::checks::relations::feedable(file.graph);
     if (!pairs.empty()) {
       plumb::testing::expect_fed_equals_run(cpu, file.graph, feeds, pairs);
       plumb::testing::expect_rebound_equals_run(cpu, file.graph, feeds, pairs);

@@ -83,20 +83,6 @@ inline void expect_contexts_equal_run(ir::Executor& executor, const ir::Graph& g
   }
 }
 
-/// Pairs of a result and an input of one type, each input and each result once.
-inline std::vector<std::pair<Value, Value>> feedable(const ir::Graph& graph) {
-  std::vector<std::pair<Value, Value>> pairs;
-  std::set<Value> taken;
-  for (const Value result : graph.results())
-    for (Value input = 0; input < graph.inputs().size(); ++input)
-      if (graph.type(result) == graph.type(input) && !taken.contains(input)) {
-        pairs.emplace_back(result, input);
-        taken.insert(input);
-        break;
-      }
-  return pairs;
-}
-
 /// Binds what it likes, and takes inputs that it bound away from those that each run is given.
 using Binding = std::function<void(ir::Context&, ir::Feeds&)>;
 inline void bind_nothing(ir::Context&, ir::Feeds&) {}

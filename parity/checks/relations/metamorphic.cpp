@@ -1,9 +1,11 @@
-// Metamorphic checks of a case: the whole graph again and with fewer values kept, then each node alone.
+// Metamorphic checks of a case: the whole graph again, with fewer values kept and on buffers, then each node alone.
 #include "parity/checks/relations/metamorphic.hpp"
 
 #include <algorithm>
 
 #include "parity/checks/relations/node_check.hpp"
+#include "parity/checks/relations/residency.hpp"
+#include "parity/compare/element_counts.hpp"
 #include "parity/core/regular_expression.hpp"
 
 namespace plumb::parity::checks::relations {
@@ -35,10 +37,8 @@ void GraphCheck::hold(cases::Relation relation, const ir::Tensors& again) {
     if (graph_.is_source(value)) continue;
     const ir::Tensor& first = values_.at(value);
     cases::RelationResult result{*graph_.producer(value), graph_.name(value), relation, "every bit"};
-    const std::size_t width = ir::info(tensor.dtype()).bytes;
     result.n = static_cast<std::uint64_t>(tensor.elements());
-    for (std::size_t at = 0; at < tensor.bytes().size(); at += width)
-      result.n_bad += !std::ranges::equal(tensor.bytes().subspan(at, width), first.bytes().subspan(at, width));
+    result.n_bad = compare::count_other_bits(tensor, first);
     result.n_differ = result.n_bad;
     if (result.n_bad > 0) {
       result.verdict = core::Verdict::failed;
@@ -48,13 +48,21 @@ void GraphCheck::hold(cases::Relation relation, const ir::Tensors& again) {
   }
 }
 
-/// Another run gives the same values, and so does one that keeps fewer of them.
+/// Another run gives the same values, and so does one that keeps fewer of them, or that is on buffers. Executables go
+/// before the next are made, which have memory of their own.
 void GraphCheck::run_graph() {
-  const auto tapped = executors_.candidate->compile(graph_, subject_.feeds, {graph_.results(), true});
-  values_ = tapped->run(subject_.feeds);
-  hold(cases::Relation::run_to_run, tapped->run(subject_.feeds));
-  const auto untapped = executors_.candidate->compile(graph_, subject_.feeds, {graph_.results()});
-  hold(cases::Relation::tap, untapped->run(subject_.feeds));
+  const auto compile = [this](bool surviving) {
+    return executors_.candidate->compile(graph_, subject_.feeds, {graph_.results(), surviving});
+  };
+  {
+    const auto tapped = compile(true);
+    values_ = tapped->run(subject_.feeds);
+    hold(cases::Relation::run_to_run, tapped->run(subject_.feeds));
+  }
+  const ir::Tensors results = compile(false)->run(subject_.feeds);
+  hold(cases::Relation::tap, results);
+  std::ranges::move(check_residency(*executors_.candidate, graph_, subject_.feeds, results),
+                    std::back_inserter(results_));
 }
 
 Operands GraphCheck::operands_of(const ir::Node& node) const {

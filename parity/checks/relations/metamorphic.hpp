@@ -7,9 +7,10 @@
 namespace plumb::parity::checks::relations {
 
 /// Checks relations that hold of a case's results on the candidate whatever the right ones are (docs/metamorphic.md):
-/// of the whole graph, which runs again, and again with fewer values kept; then of each chosen node, which runs alone
-/// on the values that the candidate computed, as they are and with operands changed. The reference does not judge
-/// results; where the order of evaluation may change, its error models say how far two right ones may be apart.
+/// of the whole graph, which runs again, again with fewer values kept, and on buffers and contexts; then of each chosen
+/// node, which runs alone on the values that the candidate computed, as they are and with operands changed. The
+/// reference does not judge results; where the order of evaluation may change, its error models say how far two right
+/// ones may be apart.
 ///
 /// Nodes that the candidate has no kernel for, or runs on the host, are left out. `filter` is a regular expression over
 /// labels; `lambda`: standard deviations that limits allow for, 0 for as many as a run of each node alone asks for.

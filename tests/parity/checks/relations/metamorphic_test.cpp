@@ -58,14 +58,16 @@ Suspect spoiler_of_values(const std::string& label, std::function<float(float)> 
 
 TEST(Metamorphic, AllRelationsHoldOfAnHonestExecutor) {
   Suspect honest;
+  ref_cpu::CpuExecutor with_contexts;
   std::set<cases::Relation> asked;
-  for (const auto* graph : {three_nodes, with_lines_and_steps})
-    for (const cases::RelationResult& one : check_with(honest, testing::make_case(graph))) {
-      EXPECT_EQ(one.verdict, core::Verdict::passed)
-          << one.label << ' ' << ir::enum_name(one.relation) << ' ' << one.how << ": " << one.why;
-      EXPECT_GT(one.n, 0u);
-      asked.insert(one.relation);
-    }
+  for (ir::Executor* executor : std::initializer_list<ir::Executor*>{&honest, &with_contexts})
+    for (const auto* graph : {three_nodes, with_lines_and_steps})
+      for (const cases::RelationResult& one : check_with(*executor, testing::make_case(graph))) {
+        EXPECT_EQ(one.verdict, core::Verdict::passed)
+            << one.label << ' ' << ir::enum_name(one.relation) << ' ' << one.how << ": " << one.why;
+        EXPECT_GT(one.n, 0u);
+        asked.insert(one.relation);
+      }
   EXPECT_EQ(asked.size(), enum_names(cases::Relation{}).size());
 }
 
