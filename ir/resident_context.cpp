@@ -168,6 +168,10 @@ bool ResidentContext::is_fed_within(const Cell& cell) const {
   return fed != feeds_.end() && &cells_[cell_of(fed->second)] == &cell;
 }
 
+bool ResidentContext::is_fed_on(const Cell& cell) const {
+  return std::ranges::any_of(feeds_, [&](const auto& entry) { return &cells_[cell_of(entry.second)] == &cell; });
+}
+
 /// Whether the cell is an end of any other feed, or anything there is bound.
 bool ResidentContext::takes_part(std::size_t cell, Value input) const {
   const auto is_here = [&](const auto& entry) { return cell_of(entry.first) == cell; };
@@ -202,8 +206,9 @@ std::string ResidentContext::how(Value result) const {
 
 const std::shared_ptr<Memory>& ResidentContext::own(std::size_t cell) {
   if (own_[cell] == nullptr) {
-    auto memory = allocate(cells_[cell].bytes);
-    const auto bytes = cells_[cell].known_bytes;
+    const Cell& of = cells_[cell];
+    auto memory = of.is_for_reading && !is_fed_on(of) ? allocate_for_reading(of.bytes) : allocate(of.bytes);
+    const auto bytes = of.known_bytes;
     if (!bytes.empty()) memory->write(bytes, {{0, 0, bytes.size()}});
     own_[cell] = std::move(memory);
   }

@@ -14,6 +14,7 @@ struct Cell {
   std::optional<Value> input = {};
   std::vector<Value> results = {};
   bool is_written = false;                      ///< nodes write there: an input does not survive a run
+  bool is_for_reading = false;                  ///< small, written, and read by nothing but the caller
   bool is_known = false;                        ///< no run makes it: params, constants, empty tensors
   std::span<const std::byte> known_bytes = {};  ///< as long as the program lives
 };
@@ -53,6 +54,8 @@ class ResidentContext : public Context {
  protected:
   /// Zeros.
   virtual std::shared_ptr<Memory> allocate(std::size_t bytes) = 0;
+  /// For a cell that is for reading: zeros, where reading them is fast.
+  virtual std::shared_ptr<Memory> allocate_for_reading(std::size_t bytes) { return allocate(bytes); }
   /// Why the result does not lie where the input does.
   virtual std::string why_apart(Value input, Value result) const = 0;
   /// Waits for the run before, whose error is its fence's.
@@ -74,6 +77,7 @@ class ResidentContext : public Context {
   std::shared_ptr<Memory> bound_result(Value result) const { return bound(bound_results_, result); }
   bool is_fed(Value input) const { return feeds_.contains(input); }
   bool is_fed_within(const Cell& cell) const;
+  bool is_fed_on(const Cell& cell) const;
   void require_input(Value value) const;
   void require_result(Value value) const;
   void require_fits(const std::string& name, const TensorType& type, const Buffer& buffer) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "gpu_vulkan/plan/consistency.hpp"
 #include "gpu_vulkan/plan/layout.hpp"
@@ -40,10 +41,18 @@ Cells cells_of(const Program& program) {
       cell_of(v).results.push_back(v);
     }
   }
-  for (const plan::Dispatch& dispatch : plan.schedule.dispatches)
+  std::set<plan::Slot> read;
+  for (const plan::Dispatch& dispatch : plan.schedule.dispatches) {
+    read.insert(dispatch.reads.begin(), dispatch.reads.end());
     for (const plan::Slot slot : dispatch.writes)
       if (const auto cell = found.by_slot.find(slot); cell != found.by_slot.end())
         found.cells[cell->second].is_written = true;
+  }
+  const auto most = static_cast<std::size_t>(program.options.direct_results);
+  for (const auto& [slot, number] : found.by_slot) {
+    ir::Cell& cell = found.cells[number];
+    cell.is_for_reading = cell.is_written && !cell.input && cell.bytes <= most && !read.contains(slot);
+  }
   return found;
 }
 

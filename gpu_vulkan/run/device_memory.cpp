@@ -14,17 +14,25 @@ bool is_mapped(const runtime::Runtime& runtime, device::Staging staging) {
   return staging == device::Staging::automatic && runtime.device.facts().host_visible_device_local;
 }
 
+runtime::MemoryUse use_of(const runtime::Runtime& runtime, device::Staging staging, Side side) {
+  if (side == Side::host) return runtime::MemoryUse::readback;
+  return is_mapped(runtime, staging) ? runtime::MemoryUse::device_mapped : runtime::MemoryUse::device;
+}
+
 }  // namespace
 
-DeviceMemory::DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::size_t bytes, device::Staging staging)
+DeviceMemory::DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::size_t bytes, device::Staging staging,
+                           Side side)
     : runtime_(std::move(runtime)), bytes_(bytes) {
   const std::size_t words = whole_words(bytes), most = runtime_->device.facts().max_allocation;
   if (words > most)
     throw ir::Unsupported(
         ir::cat("a buffer of ", bytes, " bytes: ", runtime_->device.facts().name, " has at most ", most));
-  const auto use = is_mapped(*runtime_, staging) ? runtime::MemoryUse::device_mapped : runtime::MemoryUse::device;
+  const auto use = use_of(*runtime_, staging, side);
   buffer_ = std::make_unique<runtime::DeviceBuffer>(runtime_->device, words, use);
-  if (use == runtime::MemoryUse::device_mapped) {
+  is_read_in_place_ = side == Side::host ||
+                      (use == runtime::MemoryUse::device_mapped && runtime_->device.facts().host_cached_device_local);
+  if (use != runtime::MemoryUse::device) {
     std::ranges::fill(buffer_->mapped(), std::byte{0});
     return;
   }
@@ -73,7 +81,7 @@ void DeviceMemory::write(std::span<const std::byte> dense, const std::vector<ir:
 
 void DeviceMemory::read(std::span<std::byte> dense, const std::vector<ir::Stretch>& from) {
   if (dense.empty()) return;
-  if (!host_view().empty() && runtime_->device.facts().host_cached_device_local) {
+  if (is_read_in_place_) {
     if (!runtime_->timeline.wait_for(written_, patience)) throw ir::DeviceError("a run did not end in 10 minutes");
     for (const ir::Stretch& one : from)
       ir::raw::copy_bytes(host_view().subspan(one.in_tensor, one.bytes), dense.subspan(one.in_box, one.bytes));

@@ -6,12 +6,16 @@
 
 namespace plumb::gpu_vulkan::run {
 
+/// Whose memory a device uses: its own, or the host's, which the host reads at once and kernels only write.
+enum class Side { device, host };
+
 /// One tensor's memory on a device, which it keeps open. Where the host sees all device memory, and staging is not
 /// asked for, the host reads and writes it there. It outlives the runs that use it.
 class DeviceMemory final : public ir::Memory {
  public:
   /// Zeros.
-  DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::size_t bytes, device::Staging staging);
+  DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::size_t bytes, device::Staging staging,
+               Side side = Side::device);
   ~DeviceMemory() override;
 
   const void* place() const override { return runtime_.get(); }
@@ -38,6 +42,7 @@ class DeviceMemory final : public ir::Memory {
 
   std::shared_ptr<runtime::Runtime> runtime_;
   std::size_t bytes_;
+  bool is_read_in_place_ = false;
   std::unique_ptr<runtime::DeviceBuffer> buffer_;
   std::uint64_t used_ = 0, written_ = 0;  ///< the last submits
   std::string refusal_;

@@ -15,6 +15,10 @@ Submitter::Submitter(const driver::Device& device, Timeline& timeline)
 }
 
 std::uint64_t Submitter::submit(const Commands& commands, const Uses& uses) {
+  if (!timeline_.busy()) {  // The host has seen the end of all before.
+    read_.clear();
+    written_.clear();
+  }
   const auto is_read = [&](const void* memory) { return read_.contains(memory); };
   const auto is_written = [&](const void* memory) { return written_.contains(memory); };
   const bool waits = std::ranges::any_of(uses.reads, is_written) || std::ranges::any_of(uses.writes, is_written) ||

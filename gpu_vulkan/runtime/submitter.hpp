@@ -13,7 +13,7 @@ struct Uses {
 };
 
 /// Submits commands that say what memory they use: they run beside each other, except that one which uses what an
-/// earlier one writes, or writes what it uses, begins with a barrier.
+/// earlier one writes, or writes what it uses, begins with a barrier, unless the host has waited for that one.
 class Submitter {
  public:
   Submitter(const driver::Device& device, Timeline& timeline);
