@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """A language model of PyTorch decodes with its cache on the device: torch_decoder.py [--on vulkan|cpu] [--plumb PATH]
+    [--capacity ROWS] [--dtype f32|f16] [--time]
 
 A small Llama of transformers with random weights is exported with its static cache as inputs and outputs. It decodes 64
 tokens twice, by the same executor: the cache fed back on the device, and through the host. Every step has the same bits
 both ways, nothing but a token, its place and a row of logits crosses, `plumb plan` says that each scatter is in place,
 PyTorch's own loop picks the same tokens where its logits are not tied, and `plumb verify` passes the steps it is given.
-Wants torch, transformers, onnx and onnxscript, and plumbline beside them (docs/python.md). Ends 1 where anything else
-comes out.
+`--time` puts a step beside PyTorch's, of a CUDA graph that writes its static cache in place. Wants torch, transformers,
+onnx and onnxscript, and plumbline beside them (docs/python.md). Ends 1 where anything else comes out.
 """
 import argparse
 import pathlib
@@ -26,16 +27,19 @@ VOCABULARY, WIDTH, HEADS, KEY_HEADS, LAYERS = 512, 128, 8, 2, 4
 HEAD = WIDTH // HEADS
 
 
-class ScatteredCache(transformers.cache_utils.Cache):
-    """Keys and values of all places, of which a step replaces its own."""
+class StaticCache(transformers.cache_utils.Cache):
+    """Keys and values of all places, of which a step replaces its own: in new tensors, or in place."""
 
-    def __init__(self, tensors, position):
-        self.tensors, self.position = list(tensors), position
+    def __init__(self, tensors, position, is_in_place):
+        self.tensors, self.position, self.is_in_place = list(tensors), position, is_in_place
 
     def update(self, key, value, layer, *_, **__):
         for slot, new in ((2 * layer, key), (2 * layer + 1, value)):
-            place = self.position.reshape(1, 1, 1, 1).expand_as(new)
-            self.tensors[slot] = self.tensors[slot].scatter(2, place, new)
+            if self.is_in_place:
+                self.tensors[slot].index_copy_(2, self.position, new)
+            else:
+                place = self.position.reshape(1, 1, 1, 1).expand_as(new)
+                self.tensors[slot] = self.tensors[slot].scatter(2, place, new)
         return self.tensors[2 * layer], self.tensors[2 * layer + 1]
 
     def get_seq_length(self, *_, **__):
@@ -45,29 +49,32 @@ class ScatteredCache(transformers.cache_utils.Cache):
 class Step(torch.nn.Module):
     """One token in, its logits and the new cache out."""
 
-    def __init__(self, capacity):
+    def __init__(self, capacity, dtype):
         super().__init__()
         config = transformers.LlamaConfig(
             vocab_size=VOCABULARY, hidden_size=WIDTH, num_hidden_layers=LAYERS, num_attention_heads=HEADS,
             num_key_value_heads=KEY_HEADS, intermediate_size=2 * WIDTH, max_position_embeddings=capacity,
             attn_implementation="eager")
-        self.model = transformers.LlamaForCausalLM(config).eval()
-        self.capacity = capacity
+        self.model = transformers.LlamaForCausalLM(config).eval().to(dtype)
+        self.capacity, self.dtype, self.is_in_place = capacity, dtype, False
+
+    def cache(self, device="cpu"):
+        shape = (1, KEY_HEADS, self.capacity, HEAD)
+        return [torch.zeros(shape, dtype=self.dtype, device=device) for _ in range(2 * LAYERS)]
 
     def forward(self, token, position, *cache):
-        tensors = ScatteredCache(cache, position)
-        seen = torch.arange(self.capacity) <= position
-        mask = torch.where(seen, 0.0, torch.finfo(torch.float32).min).reshape(1, 1, 1, -1)
+        tensors = StaticCache(cache, position, self.is_in_place)
+        seen = torch.arange(self.capacity, device=token.device) <= position
+        mask = torch.where(seen, 0.0, torch.finfo(self.dtype).min).to(self.dtype).reshape(1, 1, 1, -1)
         logits = self.model(input_ids=token, attention_mask=mask, position_ids=position.reshape(1, 1),
                             cache_position=position, past_key_values=tensors, use_cache=True).logits
         return (logits[0, 0], *tensors.tensors)
 
 
 def export(step, path):
-    cache = [torch.zeros(1, KEY_HEADS, step.capacity, HEAD) for _ in range(2 * LAYERS)]
     names = [f"{what}{layer}" for layer in range(LAYERS) for what in ("keys", "values")]
     with torch.no_grad():
-        torch.onnx.export(step, (torch.ones(1, 1, dtype=torch.int64), torch.zeros(1, dtype=torch.int64), *cache), path,
+        torch.onnx.export(step, (torch.ones(1, 1, dtype=torch.int64), torch.zeros(1, dtype=torch.int64), *step.cache()), path,
                           input_names=["token", "position", *names],
                           output_names=["logits", *(f"new_{name}" for name in names)], dynamo=True)
     return names
@@ -75,8 +82,7 @@ def export(step, path):
 
 def by_torch(step, first, steps):
     """The tokens that PyTorch picks, and its logits."""
-    cache = [torch.zeros(1, KEY_HEADS, step.capacity, HEAD) for _ in range(2 * LAYERS)]
-    token, picked, rows = first, [], []
+    cache, token, picked, rows = step.cache(), first, [], []
     with torch.no_grad():
         for at in range(steps):
             logits, *cache = step(torch.tensor([[token]]), torch.tensor([at]), *cache)
@@ -90,10 +96,9 @@ def fed(token, at):
     return {"token": np.array([[token]]), "position": np.array([at])}
 
 
-def through_host(executable, names, capacity, first, steps):
+def through_host(executable, names, step, first, steps):
     """For each step the inputs and what it makes."""
-    cache = {name: np.zeros((1, KEY_HEADS, capacity, HEAD), np.float32) for name in names}
-    token = first
+    cache, token = {name: one.numpy() for name, one in zip(names, step.cache())}, first
     for at in range(steps):
         inputs = {**fed(token, at), **cache}
         results = executable.run(inputs)
@@ -109,7 +114,7 @@ class Problems(list):
             self.append(what)
 
 
-def resident(executable, names, first, steps, problems):
+def resident(executable, names, first, steps, row_bytes, problems):
     context = executable.context()
     for name in names:
         context.feed(f"new_{name}", name)
@@ -123,9 +128,9 @@ def resident(executable, names, first, steps, problems):
         seconds.append(time.perf_counter() - began)
         moved.add(context.traffic())
         token = int(rows[-1].argmax())
-    problems.expect(moved == {(16, 4 * VOCABULARY)},
+    problems.expect(moved == {(16, row_bytes)},
                     f"a step moves {', '.join(f'{up} bytes up and {down} down' for up, down in moved)}")
-    print(f"    a step takes {1e6 * sorted(seconds)[len(seconds) // 2]:.0f} us from the call to the logits")
+    print(f"    a step takes {1e6 * float(np.median(seconds)):.0f} us from the call to the logits")
     return rows, {name: context.buffer(name)[:] for name in names}
 
 
@@ -145,19 +150,49 @@ def same_tokens(step, first, rows, problems):
     apart = next((at for at, row in enumerate(rows) if int(row.argmax()) != picked[at]), None)
     if apart is None:
         return problems.expect(True, f"PyTorch picks the same {len(rows)} tokens")
-    gap = np.diff(np.sort(logits[apart])[-2:])[0]
-    problems.expect(gap < 1e-4, f"PyTorch picks another token at step {apart}, of two whose logits are {gap:.2g} apart")
+    gap = float(np.diff(np.sort(logits[apart].astype(np.float64))[-2:])[0])
+    problems.expect(gap < (1e-4 if step.dtype == torch.float32 else 1e-2), f"PyTorch picks another token at step {apart}, of two whose logits are {gap:.2g} apart")
+
+
+def time_of_torch(step, first, steps=200):
+    """Of a step from its launch to the logits in the host's memory, as a CUDA graph that is replayed."""
+    step.is_in_place = True
+    step = step.cuda()
+    token, position = torch.tensor([[first]], device="cuda"), torch.tensor([0], device="cuda")
+    cache, there = step.cache("cuda"), torch.empty(VOCABULARY, dtype=step.dtype).pin_memory()
+    run = lambda: there.copy_(step(token, position, *cache)[0], non_blocking=True)
+    with torch.no_grad():
+        aside = torch.cuda.Stream()
+        with torch.cuda.stream(aside):
+            for _ in range(3):
+                run()
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            run()
+        seconds = []
+        for at in range(steps):
+            began = time.perf_counter()
+            position.fill_(at % step.capacity)
+            graph.replay()
+            torch.cuda.synchronize()
+            seconds.append(time.perf_counter() - began)
+    print(f"    PyTorch's step, a CUDA graph on a static cache, takes {1e6 * float(np.median(seconds)):.0f} us")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--on", choices=("vulkan", "cpu"), default="vulkan")
     parser.add_argument("--plumb", default="plumb")
+    parser.add_argument("--capacity", type=int, default=256, help="rows of the cache")
+    parser.add_argument("--dtype", choices=("f32", "f16"), default="f32")
+    parser.add_argument("--time", action="store_true")
     parser.add_argument("--steps", type=int, default=64)
     parser.add_argument("--verified", type=int, default=4, help="steps that verify is given")
     options = parser.parse_args()
     torch.manual_seed(1)
-    step, first, problems = Step(256), 7, Problems()
+    step = Step(options.capacity, {"f32": torch.float32, "f16": torch.float16}[options.dtype])
+    first, problems = 7, Problems()
     executor = pl.Vulkan() if options.on == "vulkan" else pl.Cpu()
     with tempfile.TemporaryDirectory() as folder:
         model = pathlib.Path(folder) / "step.onnx"
@@ -165,12 +200,12 @@ def main():
         executable = executor.compile(pl.Graph.read(model))
         verified = {round(at) for at in np.linspace(0, options.steps - 1, options.verified)}
         verdicts, host = [], []
-        for at, (inputs, results) in enumerate(through_host(executable, names, step.capacity, first, options.steps)):
+        for at, (inputs, results) in enumerate(through_host(executable, names, step, first, options.steps)):
             host.append(results)
             if at in verified:
                 verdicts.append(pl.verify(model, executor, inputs=inputs).verdict)
         problems.expect(set(verdicts) == {"passed"}, f"plumb verify of {len(verdicts)} steps: {', '.join(verdicts)}")
-        rows, cache = resident(executable, names, first, options.steps, problems)
+        rows, cache = resident(executable, names, first, options.steps, host[0]["logits"].nbytes, problems)
         problems.expect(all(one["logits"].tobytes() == row.tobytes() for one, row in zip(host, rows)),
                         f"all {len(rows)} rows of logits have the bits of the host's loop")
         problems.expect(all(host[-1][f"new_{name}"].tobytes() == cache[name].tobytes() for name in names),
@@ -178,6 +213,8 @@ def main():
         same_tokens(step, first, rows, problems)
         if options.on == "vulkan":
             plan_says_in_place(options.plumb, model, problems)
+    if options.time:
+        time_of_torch(step, first)
     return 1 if problems else 0
 
 
