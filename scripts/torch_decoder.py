@@ -73,9 +73,9 @@ class Step(torch.nn.Module):
 
 def export(step, path):
     names = [f"{what}{layer}" for layer in range(LAYERS) for what in ("keys", "values")]
+    example = (torch.ones(1, 1, dtype=torch.int64), torch.zeros(1, dtype=torch.int64), *step.cache())
     with torch.no_grad():
-        torch.onnx.export(step, (torch.ones(1, 1, dtype=torch.int64), torch.zeros(1, dtype=torch.int64), *step.cache()), path,
-                          input_names=["token", "position", *names],
+        torch.onnx.export(step, example, path, input_names=["token", "position", *names],
                           output_names=["logits", *(f"new_{name}" for name in names)], dynamo=True)
     return names
 
@@ -151,7 +151,8 @@ def same_tokens(step, first, rows, problems):
     if apart is None:
         return problems.expect(True, f"PyTorch picks the same {len(rows)} tokens")
     gap = float(np.diff(np.sort(logits[apart].astype(np.float64))[-2:])[0])
-    problems.expect(gap < (1e-4 if step.dtype == torch.float32 else 1e-2), f"PyTorch picks another token at step {apart}, of two whose logits are {gap:.2g} apart")
+    problems.expect(gap < (1e-4 if step.dtype == torch.float32 else 1e-2),
+                    f"PyTorch picks another token at step {apart}, of two whose logits are {gap:.2g} apart")
 
 
 def time_of_torch(step, first, steps=200):
