@@ -18,6 +18,8 @@ struct Program {
   bool is_captured(ir::Value value) const;
   bool has_host_nodes() const;
   std::uint64_t identity() const;
+  /// Bytes of tensors that it keeps, on the device and on the host.
+  std::uint64_t bytes() const;
 
   std::shared_ptr<runtime::Runtime> runtime;
   device::VulkanOptions options;
