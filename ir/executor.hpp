@@ -98,8 +98,15 @@ class Executable {
   virtual std::vector<NodeReport> nodes() const = 0;
 
   /// Memory for runs whose tensors stay with the executor; any number of contexts run one executable. It outlives the
-  /// executable. Unless an executor offers it, this throws Unsupported, as identity does.
+  /// executable. Unless an executor offers it, this throws Unsupported, as the functions below do.
   virtual std::unique_ptr<Context> context();
+
+  /// Whether a context of it lives, or a fence of one. These keep the memory that they share with it.
+  virtual bool has_contexts() const;
+
+  /// Bytes of tensors that are freed with it: of its own runs, of constants, and of params that nobody else holds or
+  /// that passes made other forms of. Contexts have their own, which do not count.
+  virtual std::uint64_t bytes() const;
 
   /// Equal for executables that compute the same bits from the same inputs and params.
   virtual std::uint64_t identity() const;

@@ -162,6 +162,8 @@ void Params::keep_for(std::weak_ptr<const void> program, const Graph& graph, con
 }
 
 std::unique_ptr<Context> Executable::context() { has_none("this executable", "contexts"); }
+bool Executable::has_contexts() const { has_none("this executable", "contexts"); }
+std::uint64_t Executable::bytes() const { has_none("this executable", "count of its bytes"); }
 std::uint64_t Executable::identity() const { has_none("this executable", "identity"); }
 Buffer Executor::allocate(const TensorType&) { has_none(name(), "buffers"); }
 std::shared_ptr<Params> Executor::hold(const Feeds&) { has_none(name(), "params that executables share"); }

@@ -16,6 +16,8 @@ class CpuExecutable final : public ir::Executable {
   ir::Tensors run(const ir::Feeds& inputs) override;
   std::vector<ir::NodeReport> nodes() const override { return reports_; }
   std::unique_ptr<ir::Context> context() override { return std::make_unique<HostContext>(program_); }
+  bool has_contexts() const override { return program_.use_count() > 1; }
+  std::uint64_t bytes() const override { return program_->bytes() + layout_.bytes; }
   std::uint64_t identity() const override { return program_->identity(); }
 
  private:

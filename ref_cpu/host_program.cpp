@@ -143,6 +143,7 @@ void HostProgram::plan_arena(Layout& layout, bool may_overwrite_inputs) const {
   const MemoryPlan plan = plan_memory(blocks);
   constexpr auto alignment = std::align_val_t(ir::AlignedBytes::alignment);
   layout.arena.reset(static_cast<std::byte*>(::operator new(plan.bytes, alignment)));
+  layout.bytes = plan.bytes;
   const std::span arena(layout.arena.get(), plan.bytes);
   layout.places.resize(graph_.value_count());
   for (ir::Value v = 0; v < graph_.value_count(); ++v)
@@ -174,6 +175,14 @@ void HostProgram::run(std::vector<ir::TensorView> values, std::span<const ir::Mu
   with_threads(options_.threads, [&] {
     for (const Step& step : steps_) run_step(step, values, targets, reports[step.node]);
   });
+}
+
+std::uint64_t HostProgram::bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [value, tensor] : constants_) bytes += tensor.bytes().size();
+  if (params_.use_count() == 1)
+    for (const auto& [name, tensor] : params_->feeds()) bytes += tensor.bytes().size();
+  return bytes;
 }
 
 std::uint64_t HostProgram::identity() const {

@@ -24,6 +24,7 @@ class HostProgram {
       void operator()(std::byte* data) const { ::operator delete(data, std::align_val_t(ir::AlignedBytes::alignment)); }
     };
     std::unique_ptr<std::byte[], FreeArena> arena;  ///< not zeroed: as little as what a value before left behind
+    std::size_t bytes = 0;                          ///< the arena's
     std::vector<ir::Value> homes;                   ///< by value, the one in whose memory it lies
     std::vector<ir::MutableView> places;            ///< in the arena, by value
   };
@@ -46,6 +47,8 @@ class HostProgram {
   std::vector<ir::NodeReport> reports(const Layout& layout) const;
 
   std::uint64_t identity() const;
+  /// Bytes of constants, and of params that nobody else holds.
+  std::uint64_t bytes() const;
 
  private:
   struct Step {

@@ -68,4 +68,11 @@ Residents::Residents(runtime::Runtime& runtime, const plan::Plan& plan, const de
   uploader.flush();
 }
 
+std::uint64_t Residents::bytes() const {
+  std::uint64_t bytes = runtime::bytes_of(own_);
+  for (const auto& [slot, memory] : held_)
+    if (memory.use_count() == 1) bytes += memory->bytes();
+  return bytes;
+}
+
 }  // namespace plumb::gpu_vulkan::run

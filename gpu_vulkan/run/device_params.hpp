@@ -43,6 +43,8 @@ class Residents {
   /// Empty where the host does not see it.
   std::span<std::byte> mapped(std::size_t number) const { return buffers_.at(number).mapped; }
   const HeldSlots& held() const { return held_; }
+  /// Bytes of its own buffers, and of params that nobody else holds.
+  std::uint64_t bytes() const;
 
  private:
   struct View {

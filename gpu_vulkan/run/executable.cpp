@@ -53,6 +53,13 @@ VulkanExecutable::~VulkanExecutable() {
 
 std::unique_ptr<ir::Context> VulkanExecutable::context() { return make_context(program_); }
 
+std::uint64_t VulkanExecutable::bytes() const {
+  std::uint64_t bytes = program_->bytes() + recording_->bytes();
+  for (const auto& part : host_parts_)
+    if (part != nullptr) bytes += part->bytes();
+  return bytes;
+}
+
 void VulkanExecutable::find_known() {
   for (const ir::Value v : plan_.captured) {
     const bool is_source = graph_.is_source(v) && v >= graph_.inputs().size();

@@ -16,6 +16,8 @@ class VulkanExecutable final : public ir::Executable {
   void run_into(const ir::Feeds& inputs, ir::Tensors& results) override;
   std::vector<ir::NodeReport> nodes() const override;
   std::unique_ptr<ir::Context> context() override;
+  bool has_contexts() const override { return program_.use_count() > 1; }
+  std::uint64_t bytes() const override;
   std::uint64_t identity() const override { return program_->identity(); }
 
   /// Where the time of the last run went.

@@ -18,6 +18,8 @@ class HostPart {
   /// The host's reports of the nodes, in their order.
   std::vector<ir::NodeReport> reports() const;
   const std::vector<std::size_t>& nodes() const { return nodes_; }
+  /// Bytes of tensors that it keeps.
+  std::uint64_t bytes() const { return executable_->bytes(); }
 
  private:
   struct Operand {

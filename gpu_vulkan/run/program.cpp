@@ -93,6 +93,13 @@ bool Program::has_host_nodes() const {
   return std::ranges::any_of(plan.segments, [](const plan::Segment& segment) { return !segment.host_nodes.empty(); });
 }
 
+std::uint64_t Program::bytes() const {
+  std::uint64_t bytes = residents->bytes();
+  for (const auto& [name, tensor] : host_params) bytes += tensor.bytes().size();
+  for (const auto& [value, tensor] : captured_params) bytes += tensor.bytes().size();
+  return bytes;
+}
+
 std::uint64_t Program::identity() const {
   std::uint64_t identity = ir::structural_hash(graph);
   const auto add = [&]<class T>(const T& value) {

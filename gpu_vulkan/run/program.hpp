@@ -20,6 +20,8 @@ struct Program {
   std::uint64_t identity() const;
   /// Throws Unsupported where something else than the memory of one of these params holds its value.
   void require_replaceable(const ir::ParamNames& params) const;
+  /// Bytes of tensors that it keeps, on the device and on the host.
+  std::uint64_t bytes() const;
 
   std::shared_ptr<runtime::Runtime> runtime;
   device::VulkanOptions options;

@@ -33,6 +33,9 @@ class Recording {
   /// that is the first not to have ended, where that is known: in step mode, or by its timestamp.
   void run(std::size_t segment, RunTimes& times);
 
+  /// Bytes of its buffers.
+  std::uint64_t bytes() const { return runtime::bytes_of(buffers_) + up_.bytes() + down_.bytes(); }
+
   /// The fault that shaders reported since the last call, if any: then `raised` is not 0.
   plan::Fault take_fault();
 

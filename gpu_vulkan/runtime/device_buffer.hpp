@@ -33,4 +33,11 @@ class DeviceBuffer {
   std::span<std::byte> mapped_;
 };
 
+/// Bytes of several buffers.
+inline std::uint64_t bytes_of(std::span<const DeviceBuffer> buffers) {
+  std::uint64_t bytes = 0;
+  for (const DeviceBuffer& buffer : buffers) bytes += buffer.size();
+  return bytes;
+}
+
 }  // namespace plumb::gpu_vulkan::runtime

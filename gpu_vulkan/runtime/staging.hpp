@@ -19,6 +19,8 @@ class StagingBuffers {
 
   BufferRange range(std::size_t place) const;
   std::span<std::byte> bytes(std::size_t place) const;
+  /// Bytes of all its buffers.
+  std::uint64_t bytes() const { return bytes_of(buffers_); }
 
  private:
   struct Reserved {

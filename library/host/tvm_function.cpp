@@ -1,6 +1,7 @@
-// The structures of TVM-FFI and DLPack, and calls with them.
+// The structures of TVM-FFI's C interface, and calls with them.
 #include "library/host/tvm_function.hpp"
 
+#include "ir/formats/dlpack.hpp"
 #include "library/host/arguments.hpp"
 #include "library/host/exchange.hpp"
 #include "library/host/judged_call.hpp"
@@ -9,8 +10,9 @@
 namespace plumb::library::host {
 namespace {
 
-// The structures of TVM-FFI's C interface and of DLPack, as far as a call on tensors needs them.
+using ir::formats::DLTensor;
 
+/// An argument, as far as a call on tensors needs it.
 struct Any {
   std::int32_t type_index = 0;
   std::uint32_t padding = 0;
@@ -24,30 +26,7 @@ static_assert(sizeof(Any) == 16);
 
 enum TypeIndex : std::int32_t { tvm_int = 1, tvm_bool = 2, tvm_float = 3, tvm_tensor = 7, tvm_text = 8 };
 
-struct DLTensor {
-  void* data;
-  std::int32_t device_type, device_id;
-  std::int32_t ndim;
-  std::uint8_t code, bits;
-  std::uint16_t lanes;
-  const std::int64_t* shape;
-  const std::int64_t* strides;
-  std::uint64_t byte_offset;
-};
-
 using Function = int (*)(void* handle, const Any* args, std::int32_t count, Any* result);
-
-constexpr std::int32_t dl_cpu = 1, dl_cuda = 2;
-
-std::uint8_t code_of(ir::DType dtype) {
-  constexpr std::uint8_t dl_int = 0, dl_uint = 1, dl_float = 2, dl_bfloat = 4, dl_complex = 5, dl_bool = 6;
-  if (dtype == ir::DType::boolean) return dl_bool;
-  if (dtype == ir::DType::bf16) return dl_bfloat;
-  if (ir::is_complex(dtype)) return dl_complex;
-  if (ir::is_float(dtype)) return dl_float;
-  const bool is_unsigned = dtype == ir::DType::u8 || dtype == ir::DType::u16 || dtype == ir::DType::u32;
-  return is_unsigned ? dl_uint : dl_int;
-}
 
 /// A tensor's type and strides, with an address that is filled in for each call.
 struct Described {
@@ -57,13 +36,11 @@ struct Described {
   explicit Described(const ir::TensorType& of) : type(of), strides(of.shape.strides()) {}
 
   DLTensor at(void* data, const CudaDevice* device) const {
+    const ir::formats::DLDevice host{ir::formats::dl_cpu, 0};
     return {data,
-            device != nullptr ? dl_cuda : dl_cpu,
-            device != nullptr ? device->number() : 0,
+            device != nullptr ? ir::formats::DLDevice{ir::formats::dl_cuda, device->number()} : host,
             static_cast<std::int32_t>(type.shape.rank()),
-            code_of(type.dtype),
-            static_cast<std::uint8_t>(8 * ir::info(type.dtype).bytes),
-            1,
+            ir::formats::dl_type_of(type.dtype),
             type.shape.data(),
             strides.data(),
             0};

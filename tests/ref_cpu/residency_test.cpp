@@ -93,6 +93,8 @@ TEST_F(Resident, ARefusedIndexIsTheFencesErrorAndChangesNothing) {
   plumb::testing::expect_a_refused_index_changes_nothing(cpu, "node 'y' (tensor_scatter)");
 }
 
+TEST_F(Resident, AnExecutableSaysWhatItKeeps) { plumb::testing::expect_an_executable_says_what_it_keeps(cpu); }
+
 TEST(Residency, IsUnsupportedUnlessAnExecutorOffersIt) {
   class Plain final : public ir::Executor {
    public:
@@ -114,6 +116,8 @@ TEST(Residency, IsUnsupportedUnlessAnExecutorOffersIt) {
   EXPECT_THROW(executor.import({}, {}, ir::Import::require), ir::Unsupported);
   EXPECT_THROW(executor.compile({}, std::shared_ptr<ir::Params>(), ir::CompileOptions{}), ir::Unsupported);
   EXPECT_THROW(executable->context(), ir::Unsupported);
+  EXPECT_THROW(executable->has_contexts(), ir::Unsupported);
+  EXPECT_THROW(executable->bytes(), ir::Unsupported);
   EXPECT_THROW(executable->identity(), ir::Unsupported);
 }
 

@@ -241,6 +241,29 @@ inline void expect_a_refused_index_changes_nothing(ir::Executor& executor, const
   EXPECT_TRUE(tests::same_bytes(read(both), executor.run(made.graph, made.feeds, {y}).at(y)));
 }
 
+/// The bytes that go with an executable, with a param of its own and with a shared one; and whether a context lives.
+inline void expect_an_executable_says_what_it_keeps(ir::Executor& executor) {
+  ir::Graph graph;
+  const ir::TensorType type{ir::DType::f32, {4096}};
+  const Value x = graph.input("x", type), w = graph.param("w", type);
+  const ir::Capture wanted{{graph.add("y", ir::ops::Binary{ir::ops::BinaryFunction::add}, {x, w})}};
+  const ir::Feeds weights{{"w", ir::Tensor(type)}};
+  auto params = executor.hold(weights);
+  const auto own = executor.compile(graph, weights, wanted);
+  const auto shared = executor.compile(graph, params, ir::CompileOptions{wanted});
+  EXPECT_GE(own->bytes(), shared->bytes() + type.bytes());
+  const std::uint64_t before = shared->bytes();
+  params.reset();
+  EXPECT_EQ(shared->bytes(), before + type.bytes()) << "nobody else holds the param";
+  EXPECT_FALSE(own->has_contexts());
+  auto first = own->context(), second = own->context();
+  first.reset();
+  EXPECT_TRUE(own->has_contexts());
+  second.reset();
+  EXPECT_FALSE(own->has_contexts());
+  EXPECT_EQ(own->bytes(), executor.compile(graph, weights, wanted)->bytes());
+}
+
 /// Each misuse, by what its message says. `other` is another executor.
 inline void expect_misuse_is_refused(ir::Executor& executor, ir::Executor& other) {
   using ::testing::HasSubstr;

@@ -1,5 +1,6 @@
 // Buffers and contexts of a device: the bits of `run`, the bytes that move, and the order of what is in flight.
 #include "gpu_vulkan/runtime/runtime.hpp"
+#include "ir/buckets.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/gpu_vulkan/sample_graph.hpp"
@@ -281,6 +282,31 @@ TEST_F(ResidencyOnDevice, NodesOnTheHostAndDebugModesRunBetweenCopies) {
 TEST_F(ResidencyOnDevice, ARefusedIndexIsTheFencesErrorAndChangesNothing) {
   for (const Staging staging : both_ways)
     plumb::testing::expect_a_refused_index_changes_nothing(*executor(staging), "node 'y' (tensor_scatter): index 8");
+}
+
+TEST_F(ResidencyOnDevice, AnExecutableSaysWhatItKeeps) {
+  for (const Staging staging : both_ways) plumb::testing::expect_an_executable_says_what_it_keeps(*executor(staging));
+}
+
+TEST_F(ResidencyOnDevice, BucketsKeepWhatAContextRuns) {
+  const auto gpu = executor(Staging::automatic);
+  const auto make = [](const ir::Extents& extents) {
+    ir::Graph graph;
+    const Value x = graph.input("x", {DType::f32, {extents.at("n")}});
+    graph.returns(graph.add("y", ir::ops::Binary{ir::ops::BinaryFunction::add}, {x, x}));
+    return graph;
+  };
+  ir::Buckets cache(*gpu, make, gpu->hold({}), {}, {.sizes = {{"n", {4, 8}}}, .most = 8, .most_bytes = 1});
+  const auto at = [&](std::int64_t n) { return std::weak_ptr(cache.at({{"n", n}}).executable); };
+  const std::weak_ptr<ir::Executable> first = at(3);
+  auto context = first.lock()->context();
+  const ir::Fence fence = context->submit({{"x", Tensor::of<float>({4}, {1, 2, 3, 4})}});
+  const std::weak_ptr<ir::Executable> second = at(5);
+  EXPECT_FALSE(first.expired());
+  EXPECT_EQ(at(4).lock(), first.lock());
+  EXPECT_TRUE(second.expired()) << "only what is in use has more bytes than most_bytes";
+  fence.get();
+  EXPECT_THAT(read(context->buffer(1)).as<float>(), ::testing::ElementsAre(2, 4, 6, 8));
 }
 
 TEST_F(ResidencyOnDevice, MisuseIsAnErrorThatSaysWhy) {
