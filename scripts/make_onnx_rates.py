@@ -58,5 +58,6 @@ def model():
     return field(1, 8) + field(2, "make_onnx_rates.py") + field(7, graph) + field(8, field(1, "") + field(2, 13))
 
 
-default = pathlib.Path(__file__).resolve().parent.parent / "fixtures/onnx/two_rates.onnx"
-pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else default).write_bytes(model())
+if __name__ == "__main__":
+    default = pathlib.Path(__file__).resolve().parent.parent / "fixtures/onnx/two_rates.onnx"
+    pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else default).write_bytes(model())

@@ -40,6 +40,16 @@ grep -q '^off by 0: passed passed 0$' "$scratch/judged"
 grep -q '^off by 0.0001: failed failed 1$' "$scratch/judged"
 grep -q '^model: passed$' "$scratch/judged"
 
+python3 -B "$source/small_voice.py" "$scratch/small_voice"
+heard='^10 chunks, 6 of them speech; state: swap; 2304 bytes up and 4 down a chunk$'
+for executor in cpu vulkan; do
+  "$scratch/cmake/voice" "$scratch/small_voice/model.onnx" "$scratch/small_voice/samples.safetensors" $executor |
+    tee "$scratch/heard"
+  if [ $executor = vulkan ] && grep -q '^not here: ' "$scratch/heard"; then continue; fi
+  grep -q "$heard" "$scratch/heard"
+  grep -q '^through the host: equal bits$' "$scratch/heard"
+done
+
 pkg_config_path=$(dirname "$(find "$prefix" -name plumbline.pc)")
 export PKG_CONFIG_PATH="$pkg_config_path"
 # shellcheck disable=SC2046  # several flags
