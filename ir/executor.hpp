@@ -135,7 +135,8 @@ class Executor {
   /// Params that several executables of this executor share.
   virtual std::shared_ptr<Params> hold(const Feeds& params);
 
-  /// A tensor in memory of the caller's, which `owner` keeps.
+  /// A tensor in memory of the caller's, which `owner` keeps: what either writes there the other sees. Where that
+  /// cannot be it is Unsupported, or a copy.
   virtual Buffer import(MutableView memory, std::shared_ptr<void> owner, Import how);
 
   /// compile with params of `hold`. A template, so that a call whose params are {} means the other compile.

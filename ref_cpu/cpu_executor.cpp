@@ -64,6 +64,19 @@ ir::Buffer CpuExecutor::allocate(const ir::TensorType& type) {
   return {std::make_shared<HostMemory>(type.bytes()), type};
 }
 
+ir::Buffer CpuExecutor::import(ir::MutableView memory, std::shared_ptr<void> owner, ir::Import how) {
+  const ir::TensorType& type = memory.type();
+  const std::size_t element = ir::info(type.dtype).bytes,
+                    alignment = ir::is_complex(type.dtype) ? element / 2 : element;
+  if (reinterpret_cast<std::uintptr_t>(memory.bytes().data()) % alignment == 0)
+    return {std::make_shared<HostMemory>(memory.bytes(), std::move(owner), ""), type};
+  if (how == ir::Import::require)
+    throw ir::Unsupported(ir::cat("memory of ", type, " begins at no multiple of ", alignment, " bytes"));
+  ir::Buffer buffer = allocate(type);
+  buffer.write({type, memory.bytes()});
+  return buffer;
+}
+
 std::shared_ptr<ir::Params> CpuExecutor::hold(const ir::Feeds& params) { return std::make_shared<HostParams>(params); }
 
 std::unique_ptr<ir::Executable> CpuExecutor::compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,

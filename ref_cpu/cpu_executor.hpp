@@ -31,6 +31,7 @@ class CpuExecutor final : public ir::Executor {
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
                                           const ir::Capture& capture) override;
   ir::Buffer allocate(const ir::TensorType& type) override;
+  ir::Buffer import(ir::MutableView memory, std::shared_ptr<void> owner, ir::Import how) override;
   std::shared_ptr<ir::Params> hold(const ir::Feeds& params) override;
 
  private:
