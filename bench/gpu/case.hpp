@@ -30,7 +30,7 @@ struct Case {
   Measure measure = Measure::gpu;
   /// Whether the passes may rewrite it. Not of a single op: they would fold what they know of its params.
   bool fuse = false;
-  bool is_in_place = false;  ///< of a resident case: its result is bound where its first input is
+  bool is_in_place = false;  ///< a resident case binds its result where its first input is
   ir::Graph graph = {};
   std::map<std::string, ir::Fill, std::less<>> fills = {};  ///< for the sources that default_fill does not suit
   double flops = 0, bytes = 0;                              ///< per run, for rates; 0 where nobody counts them

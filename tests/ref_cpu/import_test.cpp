@@ -58,7 +58,7 @@ TEST(Imported, MemoryThatIsNotAlignedIsCopiedOrRefused) {
   }
 }
 
-/// What runs write is there, and the owner stays as long as the buffer.
+/// Runs write there, and the buffer keeps the owner.
 TEST(Imported, MemoryIsWrittenAndKept) {
   CpuExecutor cpu;
   const Tensor tensor = tests::noise({ir::DType::f32, {3}});
