@@ -90,7 +90,7 @@ static void submits(plumb_executable* executable, const plumb_tensor* fed, size_
   DONE(plumb_submit(context, fed, inputs, &fence));
   DONE(plumb_wait(fence));
   DONE(plumb_context_buffer(context, "y", &buffer));
-  DONE(plumb_buffer_read(buffer, &read, NULL));
+  DONE(plumb_buffer_read(buffer, NULL, &read));
   REQUIRE(memcmp(y, softmax->data, sizeof y) == 0);
   plumb_buffer_free(buffer);
   plumb_fence_free(fence);
