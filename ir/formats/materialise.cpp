@@ -56,10 +56,10 @@ Feeds materialise(const GraphFile& file, std::uint64_t seed, std::uint64_t most_
     const TensorType& type = file.graph.type(v);
     const auto source = file.sources.find(name);
     const auto made = [&](const Generated& from) {
-      const std::uint64_t own = from.seed.value_or(seed);
+      const std::uint64_t chosen = from.seed.value_or(seed);
       if (from.fill.distribution == Distribution::adversarial)
-        return adversarial::fill(file.graph, v, from.fill.kind, own, stream_of(name));
-      return fill(type, from.fill, own, stream_of(name));
+        return adversarial::fill(file.graph, v, from.fill.kind, chosen, stream_of(name));
+      return fill(type, from.fill, chosen, stream_of(name));
     };
     try {
       if (source == file.sources.end())
