@@ -1,4 +1,4 @@
-// What a program did to the floating-point environment of its threads shows in no result.
+// Results of the CPU executor do not depend on the floating-point environment of whoever calls.
 #include <gtest/gtest.h>
 #include <tbb/parallel_for.h>
 
