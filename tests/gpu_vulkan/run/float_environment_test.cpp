@@ -1,5 +1,5 @@
-// Results of a device do not depend on the floating-point environment of whoever calls: the host computes constants, and
-// a software driver all the rest in threads that it starts.
+// Results of a device do not depend on the floating-point environment of whoever calls: the host computes constants,
+// and a software driver all the rest in threads that it starts.
 #include <gtest/gtest.h>
 
 #include "ir/formats/graph_file.hpp"
