@@ -9,10 +9,22 @@
 #include "gpu_vulkan/run/executable.hpp"
 #include "gpu_vulkan/runtime/driver/physical_device.hpp"
 #include "gpu_vulkan/self_test/self_test.hpp"
+#include "ir/raw/float_environment.hpp"
 
 namespace plumb::gpu_vulkan {
 
+namespace {
+
+/// A driver's threads, of which a software driver computes with some, compute as the thread does that starts them.
+std::shared_ptr<runtime::Runtime> open_device(const device::VulkanOptions& options) {
+  const ir::raw::FloatEnvironment own;
+  return std::make_shared<runtime::Runtime>(options);
+}
+
+}  // namespace
+
 std::vector<device::DeviceReport> list_devices() {
+  const ir::raw::FloatEnvironment own;
   const runtime::driver::Instance instance(false);
   std::vector<device::DeviceReport> reports;
   for (auto& device : runtime::driver::physical_devices(instance)) reports.push_back(std::move(device.report));
@@ -21,7 +33,7 @@ std::vector<device::DeviceReport> list_devices() {
 
 VulkanExecutor::VulkanExecutor(device::VulkanOptions options)
     : options_(std::move(options)),
-      runtime_(std::make_shared<runtime::Runtime>(options_)),
+      runtime_(open_device(options_)),
       calibration_(cache::load_calibration(options_.calibration, facts())) {
   ir::require(options_.fallback == device::Fallback::forbid || options_.host != nullptr,
               "fallback is allowed, but there is no host executor to fall back on");
@@ -111,6 +123,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
                                                         const ir::Capture& capture, const GraphOptions& options) {
+  const ir::raw::FloatEnvironment own;
   return executable(program(graph, params, params, capture, options, nullptr));
 }
 
@@ -128,6 +141,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& gr
 std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
                                                              const ir::CompileOptions& options,
                                                              const GraphOptions& by) {
+  const ir::raw::FloatEnvironment own;
   const auto held = std::dynamic_pointer_cast<run::DeviceParams>(params);
   ir::require(held != nullptr && held->runtime() == runtime_.get(), "the params are not held by this executor");
   const ir::ParamNames replaceable = ir::replaceable_params(graph, options);

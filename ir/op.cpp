@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <span>
 
+#include "ir/raw/float_environment.hpp"
+
 namespace plumb::ir {
 namespace {
 
@@ -16,6 +18,7 @@ const Input& input_named(const OpSchema& schema, std::string_view name) {
 }  // namespace
 
 TensorTypes infer(const Op& op, Types in) {
+  const raw::FloatEnvironment own;  // some checks are of real attributes
   const OpSchema& schema = op.schema();
   const auto names = schema.operands(op, in.size());
   for (std::size_t i = 0; i < in.size(); ++i) {

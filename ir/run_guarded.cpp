@@ -1,6 +1,7 @@
 // Calls code of a registered op's author, who may write where nothing of his is.
 #include <algorithm>
 
+#include "ir/raw/float_environment.hpp"
 #include "ir/registered_op.hpp"
 
 namespace plumb::ir {
@@ -43,6 +44,7 @@ void run_guarded(const RegisteredOp& op, std::string_view what, const HostCode& 
   const std::string where = cat(op.of->name, ": ", what, " ");
   {
     const std::scoped_lock held(*op.of->one_call);
+    const raw::FloatEnvironment own;
     try {
       code(op, operands, results);
     } catch (const Unsupported&) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "ir/files/file_kind.hpp"
+#include "ir/raw/float_environment.hpp"
 #include "library/foreign_op.hpp"
 #include "library/register_op.hpp"
 #include "parity/foreign/spec.hpp"
@@ -30,6 +31,7 @@ struct Taking {
 
 void load_library(const std::string& path) {
   parity::foreign::require_trusted_library(path);
+  const ir::raw::FloatEnvironment own;  // one that was linked with -ffast-math changes it
   void* const handle = dlopen(std::filesystem::canonical(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   const char* const reason = handle == nullptr ? dlerror() : nullptr;
   ir::require(handle != nullptr, "cannot be loaded: ", reason != nullptr ? reason : "");

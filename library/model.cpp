@@ -5,6 +5,7 @@
 #include <map>
 
 #include "ir/files/file_kind.hpp"
+#include "ir/raw/float_environment.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::library {
@@ -56,6 +57,7 @@ ir::formats::OnnxOptions onnx_options(const std::vector<std::string>& shapes, st
 }
 
 Model read_model(const std::filesystem::path& path, const ModelOptions& options) {
+  const ir::raw::FloatEnvironment own;  // decimals are rounded as numbers are
   Model model{.path = path.string(), .file = nullptr, .shapes = options.shapes, .is_of_file = options.given.empty()};
   if (!ir::files::has_extension(path, ".onnx")) {
     ir::require(options.shapes.empty(), model.path, ": shapes go with ONNX models, and this is not one");

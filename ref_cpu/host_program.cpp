@@ -5,6 +5,7 @@
 #include <chrono>
 #include <new>
 
+#include "ir/raw/float_environment.hpp"
 #include "ir/raw/hash.hpp"
 #include "ir/registered_op.hpp"
 #include "ref_cpu/in_place.hpp"
@@ -41,6 +42,7 @@ HostProgram::HostProgram(const ir::Graph& graph, std::shared_ptr<const HostParam
       options_(std::move(options)),
       params_(std::move(params)),
       wanted_(capture.wanted.begin(), capture.wanted.end()) {
+  const ir::raw::FloatEnvironment own;
   ir::require_valid(graph_);
   for (ir::Value v = 0; v < graph_.value_count(); ++v) {
     if (!graph_.defined(v)) continue;
@@ -170,6 +172,7 @@ void HostProgram::run_step(const Step& step, std::span<const ir::TensorView> val
 
 void HostProgram::run(std::vector<ir::TensorView> values, std::span<const ir::MutableView> targets,
                       std::vector<ir::NodeReport>& reports) const {
+  const ir::raw::FloatEnvironment own;
   for (const Step& step : steps_)
     for (const ir::Value v : graph_.nodes()[step.node].outputs) values[v] = {targets[v].type(), targets[v].bytes()};
   with_threads(options_.threads, [&] {

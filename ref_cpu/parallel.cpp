@@ -95,7 +95,9 @@ void parallel_for(std::int64_t count, std::int64_t grain,
     if (c == 0) let_others_begin();  // the calling thread has the first one
     loop(c);
   };
-  tbb::parallel_for(std::int64_t{0}, chunks, chunk, tbb::simple_partitioner());
+  // Other threads compute as the calling one does now, not as it did when oneTBB first heard of it.
+  tbb::task_group_context as_here(tbb::task_group_context::bound, tbb::task_group_context::fp_settings);
+  tbb::parallel_for(std::int64_t{0}, chunks, chunk, tbb::simple_partitioner(), as_here);
 }
 
 void with_threads(int threads, const std::function<void()>& work) {

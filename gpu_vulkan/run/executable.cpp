@@ -8,6 +8,7 @@
 #include "gpu_vulkan/run/stopwatch.hpp"
 #include "gpu_vulkan/run/vulkan_context.hpp"
 #include "ir/raw/copy_bytes.hpp"
+#include "ir/raw/float_environment.hpp"
 
 namespace plumb::gpu_vulkan::run {
 namespace {
@@ -92,6 +93,7 @@ ir::Tensors VulkanExecutable::run(const ir::Feeds& inputs) {
 
 void VulkanExecutable::run_into(const ir::Feeds& inputs, ir::Tensors& results) {
   const ir::OneAtATime::Run run(runtime_.runs);
+  const ir::raw::FloatEnvironment own;
   runtime_.require_alive();
   const auto is_foreign = [&](const auto& entry) {
     return !program_->is_captured(entry.first) || entry.second.type() != graph_.type(entry.first);

@@ -5,6 +5,7 @@
 
 #include "gpu_vulkan/run/context_recording.hpp"
 #include "gpu_vulkan/run/hosted_context.hpp"
+#include "ir/raw/float_environment.hpp"
 
 namespace plumb::gpu_vulkan::run {
 namespace {
@@ -82,6 +83,7 @@ std::string VulkanContext::why_apart(ir::Value input, ir::Value result) const {
 ir::Fence VulkanContext::begin(const ir::Arrangement& arrangement, std::size_t turn, const ir::Feeds& rest) {
   runtime::Runtime& runtime = *memory_->program->runtime;
   const ir::OneAtATime::Run run(runtime.runs);
+  const ir::raw::FloatEnvironment own;
   runtime.require_alive();
   auto& recording = recordings_[turn];
   if (recording == nullptr) recording = std::make_unique<ContextRecording>(*memory_, arrangement);

@@ -13,6 +13,7 @@
 #include "ir/formats/tensor_json.hpp"
 #include "ir/ops/constant.hpp"
 #include "ir/passes/widen.hpp"
+#include "ir/raw/float_environment.hpp"
 
 namespace plumb::ir::formats {
 namespace {
@@ -270,6 +271,7 @@ void Reader::read_results(const Json& json) {
 }  // namespace
 
 GraphFile parse_graph(std::string_view text, const std::filesystem::path& directory) {
+  const raw::FloatEnvironment own;  // decimals are rounded as numbers are
   const Json json = parse_json(text);
   return Reader(json, directory).read();
 }

@@ -2,6 +2,7 @@
 #include "ir/files/path_below.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "ir/formats/tensor_files.hpp"
+#include "ir/raw/float_environment.hpp"
 
 namespace plumb::ir::formats {
 namespace {
@@ -46,6 +47,7 @@ void check_budget(const Graph& graph, std::uint64_t most_bytes) {
 }  // namespace
 
 Feeds materialise(const GraphFile& file, std::uint64_t seed, std::uint64_t most_bytes) {
+  const raw::FloatEnvironment own;
   check_budget(file.graph, most_bytes);
   Externals externals(file.directory);
   Feeds feeds;

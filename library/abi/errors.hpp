@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "ir/raw/float_environment.hpp"
 #include "library/plumbline.h"
 
 /// An error as functions of the ABI hand it back.
@@ -18,9 +19,10 @@ struct Stopped {};
 /// The exception in flight as an error. Out of memory is one that exists already.
 plumb_error* caught() noexcept;
 
-/// Calls `act`, of which no exception gets out.
+/// Calls `act` in a floating-point environment of its own. No exception of it gets out.
 template <class Act>
 plumb_error* guarded(Act act) noexcept {
+  const ir::raw::FloatEnvironment own;
   try {
     act();
     return nullptr;

@@ -37,7 +37,9 @@ class Progress final : public cases::Observer {
   explicit Progress(const plumb_verify_options& options) : progress_(options.progress), user_(options.user) {}
 
   void step(std::string_view what, std::size_t done, std::size_t steps) override {
-    if (progress_ != nullptr && progress_(user_, std::string(what).c_str(), done, steps) != 0) throw Stopped();
+    if (progress_ == nullptr) return;
+    const ir::raw::CallersFloatEnvironment callers;
+    if (progress_(user_, std::string(what).c_str(), done, steps) != 0) throw Stopped();
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/raw/float_environment.hpp"
 #include "parity/cases/case.hpp"
 #include "parity/foreign/answers.hpp"
 #include "parity/foreign/value_names.hpp"
@@ -35,11 +36,12 @@ class CallbackExecutable final : public ir::Executable {
 
   ir::Tensors run(const ir::Feeds& inputs) override {
     const ir::OneAtATime::Run alone(runs_);
+    const ir::raw::FloatEnvironment environment;
     ir::Feeds copies;
     for (const std::string& input : graph_.inputs()) copies.emplace(input, fed(graph_, inputs, *graph_.find(input)));
     last_ = {};
     Answers answers(ir::cat("candidate '", called_.options.name, "'"), graph_, names_, asked_);
-    for (auto& [name, tensor] : called_.callback(copies, questions_))
+    for (auto& [name, tensor] : call(copies))
       if (const auto value = answers.wanted_by(name)) answers.add(name, *value, std::move(tensor));
     for (const std::string& input : graph_.inputs()) {
       const auto copy = copies.find(input);
@@ -56,6 +58,11 @@ class CallbackExecutable final : public ir::Executable {
   std::vector<ir::NodeReport> nodes() const override { return foreign_nodes(graph_); }
 
  private:
+  AnsweredValues call(ir::Feeds& inputs) const {
+    const ir::raw::CallersFloatEnvironment callers;
+    return called_.callback(inputs, questions_);
+  }
+
   const Called& called_;
   const ir::Graph graph_;
   const std::shared_ptr<const ir::formats::GraphFile> model_;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/raw/float_environment.hpp"
 #include "parity/checks/relations/metamorphic.hpp"
 #include "parity/foreign/candidate.hpp"
+#include "parity/verify/callers_candidate.hpp"
 #include "parity/verify/case_run.hpp"
 #include "parity/verify/must.hpp"
 
@@ -63,9 +65,13 @@ std::string why_nothing(const cases::CaseResult& result) {
 
 }  // namespace
 
-cases::CaseResult verify(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
+cases::CaseResult verify(const cases::Case& subject, const cases::Executors& given, const VerifyOptions& options,
                          cases::Observer& observer) {
-  if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
+  if (given.candidate == nullptr) throw ir::Unsupported(given.why_not);
+  const ir::raw::FloatEnvironment own;
+  CallersCandidate candidate(*given.candidate);
+  cases::Executors executors = given;
+  executors.candidate = &candidate;
   observer.begins(subject);
   if (executors.foreign != nullptr) executors.foreign->begins(subject);
   CaseRun watched(subject, executors, options, observer);

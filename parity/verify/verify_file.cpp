@@ -1,6 +1,7 @@
 // Verifies a graph file; what is thrown on the way becomes the verdict and exit code of its case.
 #include <new>
 
+#include "ir/raw/float_environment.hpp"
 #include "parity/checks/exact/twin.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/verify/must.hpp"
@@ -40,6 +41,7 @@ void run_file(const std::filesystem::path& path, const FillOptions& fill, const 
 cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,
                               const cases::Executors& executors, const VerifyOptions& options,
                               cases::Observer& observer) {
+  const ir::raw::FloatEnvironment own;
   cases::CaseResult result;
   result.subject = {.name = path.string(),
                     .seed = fill.seed,

@@ -11,7 +11,7 @@
 static int failures = 0;
 
 /* The error has this kind, and its message these words, or the test has failed. */
-static void refused(plumb_error* error, int kind, const char* words, int line) {
+static inline void refused(plumb_error* error, int kind, const char* words, int line) {
   if (error == NULL || strstr(plumb_error_message(error), words) == NULL) {
     fprintf(stderr, "line %d: wanted '%s', got '%s'\n", line, words, error ? plumb_error_message(error) : "no error");
     ++failures;
@@ -24,14 +24,14 @@ static void refused(plumb_error* error, int kind, const char* words, int line) {
 #define REFUSED(call, words) refused(call, PLUMB_ERROR_INVALID, words, __LINE__)
 #define REFUSED_AS(kind, call, words) refused(call, kind, words, __LINE__)
 
-static void good(plumb_error* error, int line) {
+static inline void good(plumb_error* error, int line) {
   if (error == NULL) return;
   fprintf(stderr, "line %d: %s\n", line, plumb_error_message(error));
   exit(1);
 }
 #define GOOD(call) good(call, __LINE__)
 
-static void require(int holds, const char* what, int line) {
+static inline void require(int holds, const char* what, int line) {
   if (holds) return;
   fprintf(stderr, "line %d: %s\n", line, what);
   ++failures;

@@ -2,7 +2,7 @@
 # usage: run.sh SOURCE_FOLDER LIBRARY SCRATCH_FOLDER CC CXX
 #
 # The shared library as C has it: its header in C99 and in C++, its symbols as ABI 1 has them, what it refuses, tensors
-# that stay with an executor, the example of the docs, and what it links.
+# that stay with an executor, what it leaves alone of the program around it, the example of the docs, and what it links.
 set -eu
 source=$1 library=$2 scratch=$3 cc=$4 cxx=$5
 here=$source/tests/library/abi
@@ -33,10 +33,19 @@ build() {
 }
 build "$here/layout.c" "$scratch/layout"
 "$scratch/layout" | diff "$here/layout.txt" - || { echo "structs of ABI 1 only grow at their ends" >&2; exit 1; }
-for part in misuse residency residency_misuse; do
+for part in misuse residency residency_misuse float_environment; do
   build "$here/$part.c" "$scratch/$part"
   "$scratch/$part" "$here/decoder.json"
 done
+build "$here/guest.c" "$scratch/guest"
+mkdir "$scratch/home"
+if ! HOME=$scratch/home "$scratch/guest" "$source/fixtures/graphs/bert_tiny.json" \
+  "$source/fixtures/networks/experts/model.onnx" >"$scratch/printed" 2>&1 || [ -s "$scratch/printed" ]; then
+  cat "$scratch/printed" >&2
+  echo "the library does what no guest may" >&2
+  exit 1
+fi
+rmdir "$scratch/home"  # nothing was written there
 build "$source/docs/example/library.c" "$scratch/example"
 "$scratch/example" | tee "$scratch/said"
 grep -q '^check: passed$' "$scratch/said"

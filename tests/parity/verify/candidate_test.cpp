@@ -4,6 +4,7 @@
 
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/parity/small_case.hpp"
+#include "tests/support/odd_floats.hpp"
 
 namespace plumb::parity::candidate_test {
 namespace {
@@ -81,6 +82,27 @@ TEST(Candidate, GivesWhatItWasAskedFor) {
               return ir::Tensors{{17, right}};
             }),
             "candidate 'mine': it gave a value that the graph does not have, number 17");
+}
+
+TEST(Candidate, ComputesInTheCallersFloatEnvironmentAndIsJudgedInTheUsualOne) {
+  const auto give = [](bool& was_odd) {
+    return [&was_odd](ir::Value y, const Tensor& right) {
+      was_odd = tests::has_odd_floats();
+      return ir::Tensors{{y, right}};
+    };
+  };
+  bool was_odd = true;
+  const auto usual = judged(give(was_odd));
+  EXPECT_FALSE(was_odd);
+  const tests::OddFloats odd;
+  const auto here = judged(give(was_odd));
+  EXPECT_TRUE(was_odd);
+  EXPECT_TRUE(tests::has_odd_floats());
+  EXPECT_EQ(here.verdict, core::Verdict::passed);
+  ASSERT_EQ(here.nodes.size(), 1u);
+  EXPECT_GT(here.nodes[0].local.ratio(), 0);
+  EXPECT_EQ(here.nodes[0].local.ratio(), usual.nodes.at(0).local.ratio());
+  EXPECT_EQ(here.nodes[0].local.max_abs.value, usual.nodes[0].local.max_abs.value);
 }
 
 }  // namespace
