@@ -1,6 +1,5 @@
 """The fixture `plumb` of pytest: verdicts as tests (docs/python.md). `pytest -p plumbline.pytest_plugin`, where the
 package is not installed."""
-import pathlib
 import re
 import warnings
 import zlib
@@ -23,6 +22,7 @@ class Plumb:
     def __init__(self, request):
         self._request = request
         self._option = request.config.getoption
+        self._reports = 0
 
     @property
     def seed(self):
@@ -42,30 +42,41 @@ class Plumb:
     def check(self, op, *inputs, got, **rest):
         """plumbline.check; an op that nothing judges is a skip."""
         import plumbline
-        rest = {"policy": self._option("--plumb-policy"), "strict": self._option("--plumb-strict"), **rest}
+        rest = {"policy": self._path("--plumb-policy"), "strict": self._option("--plumb-strict"), **rest}
         return self._ends(plumbline.check(op, *inputs, got=got, raises=False, **rest))
 
     def verify(self, model, candidate, **rest):
         """plumbline.verify, with the test's seed."""
         import plumbline
-        rest = {"policy": self._option("--plumb-policy"), "strict": self._option("--plumb-strict"), "seed": self.seed,
+        rest = {"policy": self._path("--plumb-policy"), "strict": self._option("--plumb-strict"), "seed": self.seed,
                 **rest}
         return self._ends(plumbline.verify(model, candidate, **rest))
 
     def artifact(self, name):
         """A path for a file of this test, below --plumb-artifacts; None without it. No other test has the same."""
-        folder = self._option("--plumb-artifacts")
+        folder = self._path("--plumb-artifacts")
         if folder is None:
             return None
-        made = pathlib.Path(folder) / re.sub(r"[^\w.-]+", "_", self._request.node.nodeid)
+        # Names of tests may differ in what no path can have, or be longer than one.
+        test = self._request.node.nodeid
+        readable = re.sub(r"[^\w.-]+", "_", test, flags=re.ASCII)[:150].strip("_")
+        made = folder / f"{readable}-{zlib.crc32(test.encode()):08x}"
         made.mkdir(parents=True, exist_ok=True)
         return made / name
+
+    def _path(self, option):
+        """What an option names, from where pytest was started: a test may be elsewhere by now."""
+        given = self._option(option)
+        return None if given is None else self._request.config.invocation_params.dir / given
 
     def _ends(self, result):
         from plumbline import Unsupported
         self._request.node.user_properties += [("plumb_verdict", result.verdict), ("plumb_ratio", result.ratio)]
-        if not result.ok and (place := self.artifact("report.txt")) is not None:
-            place.write_text(f"{result}\n", encoding="utf-8")
+        if not result.ok:
+            self._reports += 1
+            place = self.artifact("report.txt" if self._reports == 1 else f"report-{self._reports}.txt")
+            if place is not None:
+                place.write_text(f"{result}\n", encoding="utf-8")
         if result.verdict == "mistrusted" and not self._option("--plumb-strict"):
             warnings.warn(f"plumbline: {result.reason()}")
             return result

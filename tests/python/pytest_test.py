@@ -1,6 +1,8 @@
 """The fixture of pytest, as a user has it: pytest_test.py SOURCE_FOLDER LIBRARY. Files of tests are written anew."""
+import importlib.util
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -58,6 +60,33 @@ def test_unsupported(plumb):
 def test_artifact(plumb):
     assert (plumb.artifact("a.txt") is None) or plumb.artifact("a.txt").parent.is_dir()
 '''
+# Names that no path can have, and that would be one folder; a test that is elsewhere when it fails, and one that fails
+# twice.
+MANY = SOFTMAX + '''
+
+import plumbline as pl
+import pytest
+
+
+@pytest.mark.parametrize("case", range(12), ids=[*"abcdefghi", "x/y", "x_y", "x" * 300])
+def test_off(plumb, case):
+    x = numbers(case)
+    y = softmax(x)
+    y.flat[case] += 1e-3
+    plumb.artifact("case.txt").write_text(str(case))
+    plumb.check("softmax", x, axis=-1, got=y)
+
+
+def test_elsewhere(plumb, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plumb.check("softmax", numbers(0), axis=-1, got=numbers(0))
+
+
+def test_twice(plumb):
+    for off in (1, 2):
+        with pytest.raises(pl.Failed):
+            plumb.check("softmax", numbers(0), axis=-1, got=off + softmax(numbers(0)))
+'''
 
 
 class PytestTest(unittest.TestCase):
@@ -74,7 +103,10 @@ class PytestTest(unittest.TestCase):
                 [sys.executable, "-m", "pytest", "-p", "plumbline.pytest_plugin", "-p", "no:cacheprovider", "-rs",
                  "--junitxml=tests.xml", *flags], cwd=folder, env=environment, capture_output=True, text=True)
             self.suite = xml.etree.ElementTree.parse(pathlib.Path(folder) / "tests.xml").getroot()[0]
-            self.files = [path for path in pathlib.Path(folder).rglob("report.txt")]
+            kept = pathlib.Path(folder) / "kept"
+            # But for how long it took, which ends a report's last line.
+            self.kept = {str(path.relative_to(kept)): re.sub(r"[0-9.]+ s\n$", "", path.read_text())
+                         for path in kept.rglob("*") if path.is_file()}
             return done
 
     def test_one_element_off_by_16_limits_fails_and_is_named(self):
@@ -83,7 +115,7 @@ class PytestTest(unittest.TestCase):
         self.assertIn("1 failed, 1 passed", done.stdout)
         for words in ("Failed: y (softmax): failed:", "is element ", "allowed "):
             self.assertIn(words, done.stdout)
-        self.assertEqual(len(self.files), 1)
+        self.assertEqual(len(self.kept), 1)
         ratio = [float(one.get("value")) for one in self.suite.iter("property") if one.get("name") == "plumb_ratio"]
         self.assertGreater(max(ratio), 15)
 
@@ -93,6 +125,24 @@ class PytestTest(unittest.TestCase):
         self.assertIn("1 passed, 2 skipped", done.stdout)
         for reason in ("no Vulkan device: ", "unsupported: not this shape"):
             self.assertIn(reason, done.stdout)
+
+    def test_each_artefact_has_one_writer(self):
+        done = self.run_tests(MANY, "--plumb-artifacts=kept")
+        self.assertIn("14 failed, 2 passed", done.stdout)
+        self.assertEqual(len([name for name in self.kept if name.endswith("/report.txt")]), 15, self.kept)
+        self.assertEqual(sorted(text for name, text in self.kept.items() if name.endswith("/case.txt")),
+                         sorted(str(case) for case in range(12)))
+        twice, = [name for name in self.kept if name.endswith("/report-2.txt")]
+        self.assertNotEqual(self.kept[twice], self.kept[twice.replace("-2.txt", ".txt")])
+
+    @unittest.skipUnless(importlib.util.find_spec("xdist"), "no pytest-xdist (Debian: python3-pytest-xdist)")
+    def test_four_workers_leave_what_one_does(self):
+        kept = []
+        for count in "04":
+            done = self.run_tests(MANY, "--plumb-artifacts=kept", "-n", count)
+            self.assertIn("14 failed, 2 passed", done.stdout)
+            kept.append(self.kept)
+        self.assertEqual(kept[0], kept[1])
 
 
 if __name__ == "__main__":
