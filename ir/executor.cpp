@@ -39,7 +39,7 @@ std::vector<Tensor> run_op(Executor& executor, const Op& op, const std::vector<T
 
 OneAtATime::Run::Run(OneAtATime& of) : of_(of) {
   require(!of_.runs_.test_and_set(std::memory_order_acquire),
-          "run by two threads at once: an executable is for one at a time, and each thread compiles its own");
+          "run by two threads at once: ", of_.rule_);
 }
 
 const Tensor& fed(const Graph& graph, const Feeds& feeds, Value value) {

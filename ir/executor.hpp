@@ -66,6 +66,10 @@ struct Capture {
 /// Lets one run in at a time: another that comes while it lasts, from another thread, throws Error.
 class OneAtATime {
  public:
+  /// `rule`: what that Error says of who is for one at a time.
+  explicit OneAtATime(std::string_view rule = "an executable is for one at a time, and each thread compiles its own")
+      : rule_(rule) {}
+
   class Run {
    public:
     explicit Run(OneAtATime& of);
@@ -77,6 +81,7 @@ class OneAtATime {
   };
 
  private:
+  const std::string_view rule_;
   std::atomic_flag runs_ = ATOMIC_FLAG_INIT;
 };
 

@@ -20,7 +20,7 @@ struct CpuOptions {
 
 /// Runs a graph on the host. As it is, an honest implementation at the graph's
 /// own precision; on a widened graph, the ground truth. Results do not depend on
-/// the number of threads.
+/// the number of threads. Several threads may compile at once, and run what each compiled.
 class CpuExecutor final : public ir::Executor {
  public:
   explicit CpuExecutor(CpuOptions options = {}) : options_(std::move(options)) {}

@@ -29,7 +29,8 @@ struct Runtime {
   Timeline timeline;
   Submitter submitter;
   Transfers transfers;
-  ir::OneAtATime runs;  ///< all executables share what they wait for
+  /// All executables share what they wait for.
+  ir::OneAtATime runs{"all that an executor made is for one at a time, and each thread opens its own executor"};
   bool silent = false;  ///< it did not answer in the time that it got after that, either
   std::set<plan::CooperativeKernel> right_kernels = {};  ///< that passed their self-test
 

@@ -12,6 +12,7 @@
 #include "library/verify.hpp"
 #include "parity/bounds/bounded.hpp"
 #include "parity/foreign/callback.hpp"
+#include "tests/support/odd_floats.hpp"
 
 namespace plumb::library::register_op_test {
 namespace {
@@ -276,6 +277,20 @@ TEST(RegisterOp, WhatOwnCodeMustNotDoIsAnErrorThatNamesIt) {
   EXPECT_THAT(message("test.past"), HasSubstr("test.past: cpu writes outside of result 0, f32[2, 4]"));
   EXPECT_THAT(message("test.changes"), HasSubstr("test.changes: cpu changes operand 0"));
   EXPECT_THAT(message("test.refuses"), HasSubstr("test.refuses: cpu has no licence"));
+}
+
+TEST(RegisterOp, CodeComputesInTheUsualFloatEnvironmentAndLeavesItSo) {
+  const auto spoils = [](const ir::RegisteredOp& op, Views in, Results out) {
+    EXPECT_TRUE(tests::has_usual_floats());
+    cube(op, in, out);
+    std::fesetround(FE_UPWARD);
+    tests::flush();
+  };
+  register_tried_op({"test.spoils", plain, "", {.cpu = spoils, .bounds = bounds_of_cube}});
+  const tests::OddFloats odd;
+  ref_cpu::CpuExecutor cpu;
+  EXPECT_EQ(verify(graph_of("test.spoils"), cpu).verdict, Verdict::passed);
+  EXPECT_TRUE(tests::has_odd_floats());
 }
 
 }  // namespace
