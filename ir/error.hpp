@@ -1,5 +1,6 @@
 #pragma once
 
+#include <locale>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -25,10 +26,11 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
-/// Joins its arguments with operator<<.
+/// Joins its arguments with operator<<, as C++ writes them whatever locale the process has: kernels are texts, too.
 template <class... Parts>
 std::string cat(const Parts&... parts) {
   std::ostringstream text;
+  text.imbue(std::locale::classic());
   (text << ... << parts);
   return std::move(text).str();
 }

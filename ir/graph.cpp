@@ -223,6 +223,7 @@ void print(std::ostream& out, const Attribute& attribute) {
 
 std::string to_text(const Graph& graph) {
   std::ostringstream out;
+  out.imbue(std::locale::classic());
   for (Value v = 0; graph.is_source(v); ++v)
     out << (v < graph.inputs().size() ? "input " : "param ") << graph.name(v) << ": " << graph.type(v) << '\n';
   for (const Node& node : graph.nodes()) {

@@ -110,6 +110,7 @@ std::string read_whole(const std::filesystem::path& path) {
 
 std::string to_text(const device::Calibration& calibration, const device::DeviceFacts& facts) {
   std::ostringstream out;
+  out.imbue(std::locale::classic());
   out << head << "\ndevice " << facts.name << ", " << facts.driver_name << ' ' << facts.driver_info << "\nkey "
       << cache_key(facts) << '\n';
   const auto one = [&](std::string_view name, double x) {

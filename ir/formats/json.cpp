@@ -22,6 +22,13 @@ std::string message_of(const nlohmann::json::exception& error) {
   return message;
 }
 
+/// A number as the file has it: nlohmann puts the decimal mark of the process's locale in the place of the point.
+std::string with_point(std::string token) {
+  const std::size_t mark = token.find_first_not_of("0123456789+-eE");
+  if (mark != token.npos) token[mark] = '.';
+  return token;
+}
+
 /// The power of ten that the last digit of a number counts: -3 for 2.500 and for 25e-3.
 std::int32_t last_digit_of(std::string_view text) {
   constexpr std::int64_t least = -1000, most = 1000;  // far beyond what an f64 holds
@@ -49,7 +56,8 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     if (x > static_cast<std::uint64_t>(INT64_MAX)) refuse("the number ", x, " does not fit an i64");
     return add(static_cast<std::int64_t>(x));
   }
-  bool number_float(number_float_t x, const string_t& text) override {
+  bool number_float(number_float_t x, const string_t& token) override {
+    const std::string text = with_point(token);
     if (text.find_first_of(".eE") == text.npos) refuse("the number ", text.substr(0, 40), " does not fit an i64");
     return add(JsonReal{x, last_digit_of(text)});
   }

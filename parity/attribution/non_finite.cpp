@@ -149,11 +149,13 @@ std::string described(const std::vector<Operand>& operands) {
 
 /// "; the truth is 70000, beyond f16" for a real element whose truth is finite; else "".
 std::string beside_truth(const Computed& computed, std::int64_t i) {
-  const auto is_finite_here = [i, at = std::int64_t{0}](double x) mutable { return at++ == i && std::isfinite(x); };
+  double truth = 0;
+  const auto is_finite_here = [&, at = std::int64_t{0}](double x) mutable {
+    return at++ == i && std::isfinite(truth = x);
+  };
   if (ir::is_complex(computed.got.dtype()) || !find_element(computed.truth, is_finite_here)) return "";
-  const std::string truth = number_at(computed.truth, i);
-  const bool overflows = std::abs(std::stod(truth)) >= core::float_format(computed.got.dtype()).overflow();
-  return fmt::format("; the truth is {}{}", truth,
+  const bool overflows = std::abs(truth) >= core::float_format(computed.got.dtype()).overflow();
+  return fmt::format("; the truth is {}{}", number_at(computed.truth, i),
                      overflows ? fmt::format(", beyond {}", ir::info(computed.got.dtype()).name) : "");
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 #include <cmath>
 
 #include "ir/formats/sums_json.hpp"
@@ -20,7 +21,11 @@ Json whole(const std::optional<std::uint64_t>& x) { return x ? Json(*x) : Json(n
 /// A number of which results files keep no more than a float.
 Json float_number(double x) {
   const auto kept = static_cast<float>(x);
-  return std::isfinite(kept) ? Json(std::stod(fmt::format("{}", kept))) : core::json_number(kept);
+  if (!std::isfinite(kept)) return core::json_number(kept);
+  const std::string text = fmt::format("{}", kept);
+  double brief = 0;  // from_chars knows no locale, which a caller may have set
+  std::from_chars(text.data(), text.data() + text.size(), brief);
+  return brief;
 }
 
 Json extreme(const compare::Extreme& one) { return {{"value", core::json_number(one.value)}, {"index", one.index}}; }

@@ -64,5 +64,19 @@ TEST(DTypes, UnitRoundoffIsHalfTheSpacingAtOne) {
   EXPECT_EQ(unit_roundoff(DType::i32), 0);
 }
 
+/// The locale of a program that writes 50.000,5.
+struct Commas final : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+TEST(Text, IsTheSameInEveryLocale) {
+  const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Commas));
+  const std::string text = cat(50000, ' ', 0.5);
+  std::locale::global(before);
+  EXPECT_EQ(text, "50000 0.5");
+}
+
 }  // namespace
 }  // namespace plumb::ir::dtype_test

@@ -33,10 +33,13 @@ build() {
 }
 build "$here/layout.c" "$scratch/layout"
 "$scratch/layout" | diff "$here/layout.txt" - || { echo "structs of ABI 1 only grow at their ends" >&2; exit 1; }
-for part in misuse residency residency_misuse float_environment; do
+for part in misuse residency residency_misuse; do
   build "$here/$part.c" "$scratch/$part"
   "$scratch/$part" "$here/decoder.json"
 done
+build "$here/caller.c" "$scratch/caller"
+localedef -i de_DE -f UTF-8 "$scratch/de_DE.UTF-8" 2>"$scratch/no_locale" || cat "$scratch/no_locale"
+LOCPATH=$scratch LC_ALL=de_DE.UTF-8 "$scratch/caller"
 build "$here/guest.c" "$scratch/guest"
 mkdir "$scratch/home"
 if ! HOME=$scratch/home "$scratch/guest" "$source/fixtures/graphs/bert_tiny.json" \

@@ -81,6 +81,15 @@ TEST(NonFinite, OfAWrongKernelIsSaidBesideTheTruth) {
   EXPECT_THAT(origins(result), ElementsAre("first NaN: node 'y', element 1, from sqrt(4); the truth is 2"));
 }
 
+TEST(NonFinite, ASubnormalTruthIsSaidToo) {
+  auto wrong = testing::spoiler("y", [](ir::Tensor& y) { y.as<double>()[0] = std::nan(""); });
+  const auto result = testing::verify_on(wrong, testing::make_case(R"({"format": "plumb.graph/1", "why": "tiny",
+    "inputs": {"x": {"type": "f64[1]", "values": [1e-310]}},
+    "nodes": [{"label": "y", "op": "unary", "inputs": ["x"], "function": "negate"}], "results": ["y"]})"));
+  EXPECT_THAT(origins(result),
+              ElementsAre("first NaN: node 'y', element 0, from negate(1e-310); the truth is -1e-310"));
+}
+
 TEST(NonFinite, WhatWasThereBeforeIsNotNew) {
   const auto result = verified(R"("x": {"type": "f32[2]", "values": ["nan", "-inf"]})",
                                R"({"label": "y", "op": "unary", "inputs": ["x"], "function": "abs"})", "y");

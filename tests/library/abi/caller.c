@@ -1,7 +1,8 @@
 /* A program that rounds upward and has subnormal numbers flushed gets the bits and verdicts that any other gets, and
- * its own environment back. Code of its own, which it passes in, is called in that environment. In C99, as a user has
- * it. */
+ * its own environment back. Code of its own, which it passes in, is called in that environment. The same holds where
+ * its locale, of the variable LC_ALL, writes decimals with a comma. In C99, as a user has it. */
 #include <fenv.h>
+#include <locale.h>
 #include <stdint.h>
 #include <string.h>
 #if defined(__x86_64__)
@@ -41,8 +42,8 @@ typedef struct record {
   part parts[64];
   size_t size, count;
 } record;
-static record here, usual;
-static record* kept = &here;
+static record usual, other;
+static record* kept = &usual;
 
 static void keep(const char* name, const void* bytes, size_t size) {
   part* made = &kept->parts[kept->count++];
@@ -62,6 +63,10 @@ static void keep_result(const char* name, plumb_result* result) {
     const double numbers[] = {row.error, row.ratio, row.allowed, row.ulp, row.got, row.truth};
     keep(name, numbers, sizeof numbers);
   }
+  const char* const json = plumb_result_json(result);
+  const char* const ratio = strstr(json, "\"ratio\": ");
+  REQUIRE(ratio != NULL && is_own());
+  if (ratio != NULL) keep(name, ratio, strcspn(ratio, "\n"));
   plumb_result_free(result);
 }
 
@@ -213,26 +218,37 @@ static void everything(void) {
   plumb_graph_free(graph);
 }
 
-int main(void) {
-  int downward = FE_DOWNWARD;
-  begin(FE_UPWARD);
-  everything();
-  kept = &usual;
-  begin(FE_TONEAREST);
-  everything();
-  REQUIRE(here.count == usual.count);
-  for (size_t k = 0; k < here.count && k < usual.count; ++k) {
-    const part one = here.parts[k], other = usual.parts[k];
-    if (one.end - one.begin == other.end - other.begin &&
-        memcmp(here.bytes + one.begin, usual.bytes + other.begin, one.end - one.begin) == 0)
+/* The same parts with the same bits came out as in the usual environment. */
+static void compare(const char* where) {
+  REQUIRE(other.count == usual.count);
+  for (size_t k = 0; k < other.count && k < usual.count; ++k) {
+    const part one = other.parts[k], as_usual = usual.parts[k];
+    const size_t size = one.end - one.begin;
+    if (size == as_usual.end - as_usual.begin &&
+        memcmp(other.bytes + one.begin, usual.bytes + as_usual.begin, size) == 0)
       continue;
-    fprintf(stderr, "%s: not the same bits where the caller rounds upward\n", one.name);
+    fprintf(stderr, "%s: not the same %s\n", one.name, where);
     ++failures;
   }
+}
+
+int main(void) {
+  int downward = FE_DOWNWARD;
+  everything();
+  kept = &other;
   begin(FE_UPWARD);
+  everything();
+  compare("where the caller rounds upward");
   judges_what_is_called(&downward); /* what it changes stays changed */
   REQUIRE(fegetround() == FE_DOWNWARD);
   begin(FE_TONEAREST);
+  if (setlocale(LC_ALL, "") != NULL && strcmp(localeconv()->decimal_point, ",") == 0) {
+    other.count = other.size = 0;
+    everything();
+    compare("where the caller writes decimals with a comma");
+  } else {
+    printf("skipped: no locale has a decimal comma\n");
+  }
   printf("%d failures\n", failures);
   return failures != 0;
 }
