@@ -96,12 +96,15 @@ bool ProductRange::explains(std::size_t i, double got) const {
   const bool may_vanish = has_zero || below - margin <= vanishing_;
   // A part is a sum of two products of parts, which an infinity leaves no number.
   if (is_complex_ && !std::isfinite(got)) return has_infinity || above + 1 + margin >= overflow_;
-  if (is_complex_) return !has_infinity && (may_vanish || has_small_product(logarithms, below, margin));
+  // The factors above 1 alone enlarge what is subnormal; storing the product may double it once more.
+  const bool is_too_large = std::log2(std::abs(got)) > above + smallest_normal_ + 1 + margin;
+  const bool may_be_other = !is_too_large && has_small_product(logarithms, below, margin);
+  if (is_complex_) return !has_infinity && (may_vanish || may_be_other);
   if (std::isnan(got)) return may_overflow && may_vanish;
   if (is_negative != std::signbit(got)) return false;
   if (std::isinf(got)) return may_overflow && !has_zero;
   if (got == 0) return may_vanish && !has_infinity;
-  return !has_zero && !has_infinity && has_small_product(logarithms, below, margin);
+  return !has_zero && !has_infinity && may_be_other;
 }
 
 bool ProductRange::has_small_product(const std::vector<double>& factors, double below, double margin) const {

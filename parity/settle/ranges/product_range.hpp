@@ -16,9 +16,9 @@ class ProductRange {
   static std::optional<ProductRange> of(const Subject& subject, std::size_t k);
 
   /// Whether some order makes `got` of the factors of element `i`: an infinity takes the factors above 1 beyond the
-  /// range, a 0 those below 1 to nothing, a NaN both, and another number needs a partial product that is subnormal.
-  /// Signs are lost in no order. Of complex factors, whose sizes decide, `got` is either part: a part of a product may
-  /// be NaN without a factor below 1, and has the sign that it has.
+  /// range, a 0 those below 1 to nothing, a NaN both, and another number needs a partial product that is subnormal, and
+  /// that the factors above 1 make so large. Signs are lost in no order. Of complex factors, whose sizes decide, `got`
+  /// is either part: a part of a product may be NaN without a factor below 1, and has the sign that it has.
   bool explains(std::size_t i, double got) const;
 
  private:

@@ -90,6 +90,7 @@ TEST(Range, AProductMayLeaveItInTheOrderOfTheKernelAlone) {
   EXPECT_EQ(judge(product, over, {infinity}).apart, 1u);
   const Tensor under = Tensor::of<float>({1, 4}, {3e-22f, 1e-20f, 1e30f, 1e12f});  // 3e-42 has 12 bits
   EXPECT_EQ(judge(product, under, {3.001f}).apart, 1u);
+  EXPECT_EQ(judge(product, under, {1e5f}).comparison.n_bad, 1u) << "the factors above 1 make 2e4 of what is subnormal";
   const Tensor small = Tensor::of<float>({1, 4}, {3e-15f, 1e-20f, 1e30f, 1e5f});
   EXPECT_EQ(judge(product, small, {3.001f}).comparison.n_bad, 1u) << "no partial product is subnormal";
 }
