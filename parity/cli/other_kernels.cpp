@@ -6,7 +6,6 @@
 
 #include "gpu_vulkan/passes/fuse.hpp"
 #include "gpu_vulkan/plan/plan.hpp"
-#include "ir/residency.hpp"
 #include "parity/core/terminal/text.hpp"
 
 namespace plumb::parity::cli {
@@ -26,8 +25,6 @@ std::unique_ptr<ir::Executable> OtherKernels::compile_held(const ir::Graph& grap
                                                            const ir::CompileOptions& options) {
   return device_.compile_held(graph, std::move(params), options, graph_options());
 }
-
-ir::Buffer OtherKernels::allocate(const ir::TensorType& type) { return device_.allocate(type); }
 
 bool OtherKernels::differ_in(const ir::Graph& graph) const {
   const auto is_same = [](const ir::NodeReport& one, const ir::NodeReport& other) {

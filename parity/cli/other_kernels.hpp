@@ -1,22 +1,19 @@
 #pragma once
 
 #include "gpu_vulkan/vulkan_executor.hpp"
+#include "parity/core/handed_on.hpp"
 
 namespace plumb::parity::cli {
 
 /// A device's executor by the kernels and tiles of one VulkanOptions::alternative. Must not outlive it.
-class OtherKernels final : public ir::Executor {
+class OtherKernels final : public core::HandedOn {
  public:
   OtherKernels(gpu_vulkan::VulkanExecutor& device, std::int64_t alternative)
-      : device_(device), alternative_(alternative) {}
+      : HandedOn(device), device_(device), alternative_(alternative) {}
 
-  std::string_view name() const override { return device_.name(); }
-  bool has_kernel(const ir::OpSchema& schema) const override { return device_.has_kernel(schema); }
   using ir::Executor::compile;
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
                                           const ir::Capture& capture) override;
-  ir::Buffer allocate(const ir::TensorType& type) override;
-  std::shared_ptr<ir::Params> hold(const ir::Feeds& params) override { return device_.hold(params); }
 
   /// Whether any node of the graph gets a kernel or a tile that is not its best one.
   bool differ_in(const ir::Graph& graph) const;

@@ -6,23 +6,9 @@
 #include "ir/error.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "ir/raw/hash.hpp"
-#include "ir/residency.hpp"
 
 namespace plumb::parity::verify {
 namespace {
-
-class Shared final : public ir::Executable {
- public:
-  explicit Shared(std::shared_ptr<ir::Executable> of) : of_(std::move(of)) {}
-
-  ir::Tensors run(const ir::Feeds& inputs) override { return of_->run(inputs); }
-  std::vector<ir::NodeReport> nodes() const override { return of_->nodes(); }
-  std::unique_ptr<ir::Context> context() override { return of_->context(); }
-  std::uint64_t identity() const override { return of_->identity(); }
-
- private:
-  std::shared_ptr<ir::Executable> of_;
-};
 
 std::string key_of(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture) {
   std::string key = ir::formats::graph_json(graph);
@@ -45,17 +31,10 @@ std::unique_ptr<ir::Executable> CompileOnce::compile(const ir::Graph& graph, con
     std::rotate(found, found + 1, kept_.end());
   } else {
     if (kept_.size() == most) kept_.erase(kept_.begin());  // before the device has to hold another
-    auto made = of_.compile(graph, params, capture);
+    auto made = HandedOn::compile(graph, params, capture);
     kept_.push_back({std::move(key), std::move(made)});
   }
-  return std::make_unique<Shared>(kept_.back().executable);
-}
-
-ir::Buffer CompileOnce::allocate(const ir::TensorType& type) { return of_.allocate(type); }
-
-std::unique_ptr<ir::Executable> CompileOnce::compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
-                                                          const ir::CompileOptions& options) {
-  return of_.compile(graph, std::move(params), options);
+  return std::make_unique<core::HandedOnExecutable>(kept_.back().executable);
 }
 
 }  // namespace plumb::parity::verify
