@@ -36,7 +36,6 @@ DeviceMemory::DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::size_
     std::ranges::fill(buffer_->mapped(), std::byte{0});
     return;
   }
-  const ir::OneAtATime::Run run(runtime_->runs);
   used_by(runtime_->transfers.zero(target(), words), true);
 }
 
@@ -52,8 +51,8 @@ DeviceMemory::~DeviceMemory() {
 DeviceMemory& on_device(const std::shared_ptr<ir::Memory>& memory) { return static_cast<DeviceMemory&>(*memory); }
 
 void DeviceMemory::used_by(std::uint64_t number, bool is_written) {
-  used_ = number;
-  if (is_written) written_ = number;
+  runtime::raise(used_, number);
+  if (is_written) runtime::raise(written_, number);
 }
 
 void DeviceMemory::wait_until_unused() {
@@ -73,10 +72,7 @@ void DeviceMemory::write(std::span<const std::byte> dense, const std::vector<ir:
       ir::raw::copy_bytes(dense.subspan(one.in_box, one.bytes), host_view().subspan(one.in_tensor, one.bytes));
     return;
   }
-  std::vector<VkBufferCopy> regions;
-  for (const ir::Stretch& one : to) regions.push_back({one.in_box, one.in_tensor, one.bytes});
-  const ir::OneAtATime::Run run(runtime_->runs);
-  used_by(runtime_->transfers.upload(target(), dense, regions), true);
+  used_by(runtime_->transfers.upload(target(), dense, to), true);
 }
 
 void DeviceMemory::read(std::span<std::byte> dense, const std::vector<ir::Stretch>& from) {
@@ -87,19 +83,13 @@ void DeviceMemory::read(std::span<std::byte> dense, const std::vector<ir::Stretc
       ir::raw::copy_bytes(host_view().subspan(one.in_tensor, one.bytes), dense.subspan(one.in_box, one.bytes));
     return;
   }
-  std::vector<VkBufferCopy> regions;
-  for (const ir::Stretch& one : from) regions.push_back({one.in_tensor, one.in_box, one.bytes});
-  const ir::OneAtATime::Run run(runtime_->runs);
-  runtime_->transfers.download(target(), dense, regions);
+  runtime_->transfers.download(target(), dense, from);
 }
 
 void DeviceMemory::copy(ir::Memory& from, const std::vector<Piece>& pieces) {
   if (pieces.empty()) return;
   auto& source = static_cast<DeviceMemory&>(from);
-  std::vector<VkBufferCopy> regions;
-  for (const Piece& piece : pieces) regions.push_back({piece.from, piece.to, piece.bytes});
-  const ir::OneAtATime::Run run(runtime_->runs);
-  const std::uint64_t number = runtime_->transfers.copy(source.target(), target(), regions);
+  const std::uint64_t number = runtime_->transfers.copy(source.target(), target(), pieces);
   source.used_by(number, false);
   used_by(number, true);
 }

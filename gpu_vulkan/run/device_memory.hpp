@@ -10,7 +10,8 @@ namespace plumb::gpu_vulkan::run {
 enum class Side { device, host };
 
 /// One tensor's memory on a device, which it keeps open. Where the host sees all device memory, and staging is not
-/// asked for, the host reads and writes it there. It outlives the runs that use it.
+/// asked for, the host reads and writes it there. It outlives the runs that use it. Any number of threads may run what
+/// reads it; one that writes it, and those who use what it wrote, see to the order of their calls.
 class DeviceMemory final : public ir::Memory {
  public:
   /// Zeros.
@@ -44,7 +45,7 @@ class DeviceMemory final : public ir::Memory {
   std::size_t bytes_;
   bool is_read_in_place_ = false;
   std::unique_ptr<runtime::DeviceBuffer> buffer_;
-  std::uint64_t used_ = 0, written_ = 0;  ///< the last submits
+  std::atomic<std::uint64_t> used_ = 0, written_ = 0;  ///< the last submits
   std::string refusal_;
 };
 

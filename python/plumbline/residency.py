@@ -67,7 +67,7 @@ class Params:
 
 
 class Context:
-    """The memory of one run of an executable. One thread at a time uses the contexts and buffers of an executor."""
+    """The memory of one run of an executable. One thread at a time."""
 
     def __init__(self, executable):
         self._handle = Handle(lib().plumb_context_free,
