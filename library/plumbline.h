@@ -6,7 +6,7 @@
  * `struct_size`, which whoever fills it sets to sizeof of it; fields beyond that count as 0, and 0 is the default. Arrays
  * of structs step by the size in their first element. Text is UTF-8 and lives as long as the handle that it came from.
  * Strides are in bytes; NULL means row-major. A handle may be used by one thread at a time, several handles by several
- * threads, but buffers, params and contexts of one executor, and all that a Vulkan executor made, by one thread at a
+ * threads, but buffers and params of one executor, and all that a Vulkan executor made, by one thread at a
  * time. Callbacks run on the thread that called, in its floating-point environment; all else is computed in the usual
  * one, and the caller's is left as it was. Nothing is printed, no handler is installed, no C++ exception gets out.
  * Versions of this ABI only ever grow. */
