@@ -7,6 +7,10 @@
 #include <cstdlib>
 #include <new>
 
+#ifdef __GLIBC__
+#include <execinfo.h>
+#endif
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
 #define IS_NOT_COUNTED
 #elif defined(__has_feature)
@@ -18,9 +22,12 @@
 namespace plumb::tests {
 namespace {
 constinit std::atomic<std::uint64_t> by_new = 0, by_malloc = 0;
+constinit std::atomic<int> to_show = 0;
 }
 
 Asked asked_for_memory() { return {by_new, by_malloc}; }
+
+void show_next(int count) { to_show = count; }
 
 #ifdef IS_NOT_COUNTED
 bool counts_memory() { return false; }
@@ -29,8 +36,15 @@ bool counts_memory() { return false; }
 bool counts_memory() { return true; }
 
 namespace {
+void show() {
+  if (to_show.load(std::memory_order_relaxed) <= 0 || to_show.fetch_sub(1) <= 0) return;
+  void* frames[24];
+  backtrace_symbols_fd(frames, backtrace(frames, 24), 2);
+}
+
 void* made(std::size_t size, std::size_t alignment) {
   by_new.fetch_add(1, std::memory_order_relaxed);
+  show();
   const std::size_t whole = (size + alignment - 1) / alignment * alignment;
   if (void* memory = alignment <= alignof(std::max_align_t) ? std::malloc(size) : std::aligned_alloc(alignment, whole))
     return memory;

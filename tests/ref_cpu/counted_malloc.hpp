@@ -11,6 +11,9 @@ struct Asked {
 };
 Asked asked_for_memory();
 
+/// The next so many by operator new say on stderr where they come from.
+void show_next(int count);
+
 /// Whether they are counted: not with sanitizers, which have functions of their own, nor without glibc.
 bool counts_memory();
 
