@@ -169,6 +169,26 @@ PLUMB_API plumb_error* plumb_buffer_copy(plumb_buffer* to, const plumb_buffer* f
 PLUMB_API plumb_error* plumb_buffer_mapped(plumb_buffer* buffer, plumb_tensor* tensor);
 PLUMB_API void plumb_buffer_free(plumb_buffer* buffer);
 
+/* Buffers in memory of others: what either side writes the other sees, and whoever uses it waits for the runs that do.
+ * Where the executor cannot use the memory where it is (docs/spec/residency.md C), it is Unsupported or a copy. */
+enum plumb_import { PLUMB_IMPORT_REQUIRE = 0, PLUMB_IMPORT_ALLOW_COPY = 1 };
+/* A tensor in the caller's memory, which stays until `release` is called, unless that is NULL: once, when nothing uses
+ * the memory any more, by the thread that ended the last use; never, where this fails. */
+PLUMB_API plumb_error* plumb_buffer_import(plumb_executor* executor, const plumb_tensor* memory, int32_t how,
+                                           void (*release)(void* user), void* user, plumb_buffer** buffer);
+/* Tensors of DLPack (https://dmlc.github.io/dlpack), as version 1 has them and as it was before. They are given until
+ * their deleter is called, by any thread: memory that the host sees, read-only if asked for, as params must be; before
+ * version 1 nothing read-only is given. They are taken over, also where that fails. */
+struct DLManagedTensorVersioned;
+struct DLManagedTensor;
+PLUMB_API plumb_error* plumb_buffer_to_dlpack(const plumb_buffer* buffer, int32_t read_only,
+                                              struct DLManagedTensorVersioned** tensor);
+PLUMB_API plumb_error* plumb_buffer_to_dlpack_unversioned(const plumb_buffer* buffer, struct DLManagedTensor** tensor);
+PLUMB_API plumb_error* plumb_buffer_from_dlpack(plumb_executor* executor, struct DLManagedTensorVersioned* tensor,
+                                                int32_t how, plumb_buffer** buffer);
+PLUMB_API plumb_error* plumb_buffer_from_dlpack_unversioned(plumb_executor* executor, struct DLManagedTensor* tensor,
+                                                            int32_t how, plumb_buffer** buffer);
+
 /* Params by name, uploaded once for any number of graphs that are compiled with them, which need all of theirs here. */
 PLUMB_API plumb_error* plumb_params_new(plumb_executor* executor, const plumb_tensor* tensors, size_t count,
                                         plumb_params** params);
