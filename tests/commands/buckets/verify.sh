@@ -8,7 +8,7 @@ holds out.json '"relation": "bucket"'
 plumb 0 inspect out.h5 --check-schema
 says '^out\.h5 keeps to plumb\.results '
 plumb 1 verify "$all" --shape batch=1 --shape seq=77 --bucket seq=128 --junit out.xml
-says '^  y: bucket \(seq=128 for seq=77\) broken: padding reaches it: [0-9]+ of 616 elements differ; the worst is element'
+says '^  y: bucket \(seq=128 for seq=77\) broken: padding reaches it: [0-9]+ of 616 elements differ; the worst is '
 says ' element \[0, [0-9]+, [0-9]+\], .* at seq=77 and .* at seq=128, [0-9.e+]+ times as far apart as both may be$'
 says '^  picks: bucket .* padding reaches it: [0-9]+ of 77 elements differ; the worst is element \[0, [0-9]+\], '
 says ' repro: plumb verify .*attends_to_all\.onnx .*--shape seq=77 --bucket seq=128'
