@@ -14,6 +14,8 @@ void require_extent(const std::string& symbol, std::int64_t extent) {
 
 /// Where a tensor of this shape lies in one of this type.
 std::vector<Stretch> stretches_at_beginning(const TensorType& whole, const Shape& part) {
+  // A box without extents would be all of it.
+  require(part.size() == whole.shape.size(), whole, " has no part ", part, ", which has another rank");
   return stretches(whole, {.starts = std::vector<std::int64_t>(part.size()), .extents = part});
 }
 

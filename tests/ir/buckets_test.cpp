@@ -204,6 +204,7 @@ TEST(Padding, PutsZerosBehindEachAxis) {
   const auto refused = [](const std::function<void()>& act) { return tests::message_of(act); };
   EXPECT_THAT(refused([&] { padded(x, {DType::f32, {1, 4}}); }), HasSubstr("leaves it along axis 0"));
   EXPECT_THAT(refused([&] { padded(x, {DType::f32, {4}}); }), HasSubstr("has another rank"));
+  EXPECT_EQ(refused([&] { leading_part(x, {}); }), "f32[2, 2] has no part [], which has another rank");
   EXPECT_EQ(refused([&] { padded(x, {DType::i32, {3, 4}}); }), "f32[2, 2] is no part of i32[3, 4]");
   EXPECT_THAT(refused([&] { leading_part(x, {2, 3}); }), HasSubstr("leaves it along axis 1"));
 }
