@@ -127,6 +127,7 @@ class Context:
     """The memory of one run of an executable. One thread at a time."""
 
     def __init__(self, executable):
+        self._executable = executable  # which Buckets keep as long as this is there
         self._handle = Handle(lib().plumb_context_free,
                               lambda place: lib().plumb_context_new(executable.handle.pointer, place))
 
@@ -151,7 +152,7 @@ class Context:
 
     def submit(self, inputs=None):
         """Begins a run on arrays by name for the inputs that are neither bound nor fed. Returns its Fence."""
-        return Fence(self._handle, inputs or {})
+        return Fence(self._executable, self._handle, inputs or {})
 
     def buffer(self, value):
         """The memory of an input or of a result, which means that until the next submit."""
@@ -171,7 +172,8 @@ class Context:
 class Fence:
     """The end of one run, which any thread may wait for."""
 
-    def __init__(self, context, inputs):
+    def __init__(self, executable, context, inputs):
+        self._executable = executable
         given = arrays.Tensors.by_name(inputs)
         self._handle = Handle(lib().plumb_fence_free, lambda place: lib().plumb_submit(
             context.pointer, given.pointer(), given.count, place))
