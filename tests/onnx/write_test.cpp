@@ -160,6 +160,7 @@ TEST(WriteOnnx, FixturesOfOpsComeBackWithTheSameBits) {
                                          "make_complex",
                                          "mamba2",
                                          "mean_variance_norm",
+                                         "lora_matmul",
                                          "overlap_add",
                                          "pairwise_distance",
                                          "random",
