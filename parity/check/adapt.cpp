@@ -5,6 +5,7 @@
 
 #include "ir/ops/affine_grid.hpp"
 #include "ir/ops/attention.hpp"
+#include "ir/ops/axial_rope_2d.hpp"
 #include "ir/ops/col2im.hpp"
 #include "ir/ops/conv.hpp"
 #include "ir/ops/conv_transpose.hpp"
@@ -201,6 +202,17 @@ void adapt_lines(const ir::Op& op, Sketch& sketch) {
   sketch.least["D"] = rope.rotary_dim;
 }
 
+/// Tokens beyond the grid are left out.
+void adapt_grid(const ir::Op& op, Sketch& sketch) {
+  if (!op.is<ir::ops::AxialRope2d>()) return;
+  const auto& rope = op.as<ir::ops::AxialRope2d>();
+  sketch.multiples["C"] = at_least_1(rope.head_dim);
+  sketch.amend = [rope](std::vector<ir::Shape>& shapes, Random&) {
+    ir::Shape& x = shapes.at(0);
+    while (x[1] > 0 && rope.rows(x) > rope.height) x[1] = x[1] / 2;
+  };
+}
+
 }  // namespace
 
 void adapt(const ir::Op& op, Sketch& sketch, Random& random) {
@@ -210,6 +222,7 @@ void adapt(const ir::Op& op, Sketch& sketch, Random& random) {
   adapt_recurrences(op, sketch);
   adapt_indexing(op, sketch, random);
   adapt_lines(op, sketch);
+  adapt_grid(op, sketch);
   rebuild(op, sketch);
 }
 
