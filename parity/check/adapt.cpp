@@ -33,6 +33,7 @@
 #include "ir/ops/tile.hpp"
 #include "ir/ops/top_k.hpp"
 #include "ir/ops/transpose.hpp"
+#include "ir/ops/umap_knn.hpp"
 #include "ir/ops/welch_peaks.hpp"
 #include "parity/check/rebuild.hpp"
 #include "parity/check/sketch.hpp"
@@ -182,6 +183,7 @@ void adapt_lines(const ir::Op& op, Sketch& sketch) {
   if (op.is<ir::ops::Tile>()) sketch.lengths[".."] = exactly(op.as<ir::ops::Tile>().repeats.size());
   if (op.is<ir::ops::Transpose>()) sketch.lengths[".."] = exactly(op.as<ir::ops::Transpose>().permutation.size());
   if (op.is<ir::ops::TopK>()) sketch.least["n"] = op.as<ir::ops::TopK>().k;
+  if (op.is<ir::ops::UmapKnn>()) sketch.least["n"] = at_least_1(op.as<ir::ops::UmapKnn>().k + 1);
   if (op.is<ir::ops::Frame>()) sketch.least["L"] = op.as<ir::ops::Frame>().size;
   if (op.is<ir::ops::GroupNorm>()) sketch.multiples["C"] = at_least_1(op.as<ir::ops::GroupNorm>().num_groups);
   if (op.is<ir::ops::WelchPeaks>()) sketch.fixed["b"] = op.as<ir::ops::WelchPeaks>().fft_length / 2 + 1;
