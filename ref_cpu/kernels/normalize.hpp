@@ -47,9 +47,9 @@ Moments<C> mean_square(const C* x, std::int64_t n, C epsilon) {
 
 /// y = ((x - mean) - rest)·inv_std·scale + bias for `count` lines of `length` neighbouring
 /// elements of input 0; moments_of(line) are those of a line, and seen(i, moments)
-/// gets to know them.
-template <class T, class MomentsOf, class Seen>
-void normalize(Call& call, std::int64_t count, std::int64_t length, const Affine<T>& scale, const Affine<T>& bias,
+/// gets to know them. Scale gives its values on a line as Affine does.
+template <class T, class Scale, class MomentsOf, class Seen>
+void normalize(Call& call, std::int64_t count, std::int64_t length, const Scale& scale, const Affine<T>& bias,
                const MomentsOf& moments_of, const Seen& seen) {
   using C = ir::compute_t<T>;
   const auto x = call.in(0).as<T>();

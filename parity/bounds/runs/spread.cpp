@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/ops/ada_norm.hpp"
 #include "ir/ops/group_norm.hpp"
 #include "ir/ops/instance_norm.hpp"
 #include "ir/ops/layer_norm.hpp"
@@ -51,8 +52,9 @@ bool squares_operand(const ir::Op& op) {
     const ReduceFunction function = op.as<ir::ops::Reduce>().function;
     return function == ReduceFunction::sum_square || function == ReduceFunction::l2;
   }
-  return op.is<ir::ops::RmsNorm>() || op.is<ir::ops::LayerNorm>() || op.is<ir::ops::GroupNorm>() ||
-         op.is<ir::ops::InstanceNorm>() || op.is<ir::ops::MeanVarianceNorm>() || op.is<ir::ops::LpNorm>();
+  return op.is<ir::ops::RmsNorm>() || op.is<ir::ops::LayerNorm>() || op.is<ir::ops::AdaNorm>() ||
+         op.is<ir::ops::GroupNorm>() || op.is<ir::ops::InstanceNorm>() || op.is<ir::ops::MeanVarianceNorm>() ||
+         op.is<ir::ops::LpNorm>();
 }
 
 /// Adds the squares of what a run changed, over the number of runs, to the variances.
