@@ -17,9 +17,9 @@ namespace {
 /// driver whose threads still run when the process ends would crash in unloaded libraries.
 bool is_done(runtime::Runtime& runtime, std::uint64_t number) {
   try {
-    const bool is_done = runtime.timeline.wait_for(number, std::chrono::seconds(runtime.silent ? 0 : 10));
-    if (!is_done) runtime.silent = true;  // run() has said so before
-    return is_done;
+    const bool has_ended = runtime.timeline.wait_for(number, std::chrono::seconds(runtime.silent ? 0 : 10));
+    if (!has_ended) runtime.silent = true;  // run() has said so before
+    return has_ended;
   } catch (const ir::DeviceError&) {  // a lost device uses nothing
     return true;
   }
