@@ -58,13 +58,15 @@ class CpuExecutable::Lease {
         of.idle_.pop_back();
         return;
       }
-      of.idle_.reserve(++of.made_);
     }
     memory_ = std::make_unique<Memory>(*of.program_);
+    const std::lock_guard lock(of.mutex_);
+    of.idle_.reserve(of.made_ + 1);
+    ++of.made_;
   }
   ~Lease() {
     const std::lock_guard lock(of_.mutex_);
-    if (memory_ != nullptr) of_.idle_.push_back(std::move(memory_));
+    of_.idle_.push_back(std::move(memory_));
   }
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
