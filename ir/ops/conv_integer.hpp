@@ -23,7 +23,7 @@ struct ConvInteger {
   static constexpr std::array inputs = {Input{"x", kernels::codes, "[N, C, D..]"},
                                         Input{"w", kernels::codes, "[M, C/g, k..]"},
                                         Input{"x_zero", kernels::codes, "[] or [1]", "x", "has_x_zero"},
-                                        Input{"w_zero", kernels::codes, "[], [1] or [M]", "w", "has_w_zero"}};
+                                        Input{"w_zero", kernels::codes, "[] or [1] or [M]", "w", "has_w_zero"}};
   static constexpr std::array outputs = {Output{"y", "i32 [N, M, O..]"}};
   static constexpr std::array<std::string_view, 5> checks = {
       kernels::convolution_rules[0], kernels::convolution_rules[1], kernels::convolution_rules[2],

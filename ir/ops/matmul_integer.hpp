@@ -18,8 +18,8 @@ struct MatmulInteger {
   static constexpr int tier = 3;
   static constexpr std::array inputs = {
       Input{"a", kernels::codes, "[.., M, K]"}, Input{"b", kernels::codes, "[.., K, N]"},
-      Input{"a_zero", kernels::codes, "[], [1], [M] or [.., M, 1]", "a", "has_a_zero"},
-      Input{"b_zero", kernels::codes, "[], [1], [N] or [.., 1, N]", "b", "has_b_zero"}};
+      Input{"a_zero", kernels::codes, "[] or [1] or [M] or [.., M, 1]", "a", "has_a_zero"},
+      Input{"b_zero", kernels::codes, "[] or [1] or [N] or [.., 1, N]", "b", "has_b_zero"}};
   static constexpr std::array outputs = {Output{"y", "i32 [batch.., M, N]"}};
   static constexpr std::array<std::string_view, 2> checks = {
       "ranks must be at least 2, inner extents equal, and batch axes must broadcast",

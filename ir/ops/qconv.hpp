@@ -19,12 +19,15 @@ struct Qconv {
       "y = saturate(round(acc·(x_scale·w_scale/y_scale)) + y_zero), ties to even, NaN gives y_zero; acc[n, m, o] = "
       "bias[m] + Σ (w[m, c, t] − w_zero[m])·(x[n, .., o·stride − pad_begin + t·dilation] − x_zero) modulo 2^32";
   static constexpr int tier = 3;
-  static constexpr std::array inputs = {
-      Input{"x", kernels::codes, "[N, C, D..]"},           Input{"x_scale", dtypes::R, "as x_zero"},
-      Input{"x_zero", kernels::codes, "[] or [1]", "x"},   Input{"w", kernels::codes, "[M, C/g, k..]"},
-      Input{"w_scale", dtypes::R, "as w_zero", "x_scale"}, Input{"w_zero", kernels::codes, "[], [1] or [M]", "w"},
-      Input{"y_scale", dtypes::R, "as y_zero", "x_scale"}, Input{"y_zero", kernels::codes, "[] or [1]"},
-      Input{"bias", DType::i32, "[M]", {}, "has_bias"}};
+  static constexpr std::array inputs = {Input{"x", kernels::codes, "[N, C, D..]"},
+                                        Input{"x_scale", dtypes::R, "[] or [1]"},
+                                        Input{"x_zero", kernels::codes, "as x_scale", "x"},
+                                        Input{"w", kernels::codes, "[M, C/g, k..]"},
+                                        Input{"w_scale", dtypes::R, "[] or [1] or [M]", "x_scale"},
+                                        Input{"w_zero", kernels::codes, "as w_scale", "w"},
+                                        Input{"y_scale", dtypes::R, "[] or [1]", "x_scale"},
+                                        Input{"y_zero", kernels::codes, "as y_scale"},
+                                        Input{"bias", DType::i32, "[M]", {}, "has_bias"}};
   static constexpr std::array outputs = {Output{"y", "as y_zero [N, M, O..]"}};
   static constexpr std::array<std::string_view, 7> checks = {
       kernels::convolution_rules[0],

@@ -18,13 +18,13 @@ struct Qmatmul {
       "a_zero)·(b − b_zero) + bias[n] modulo 2^32";
   static constexpr int tier = 3;
   static constexpr std::array inputs = {Input{"a", kernels::codes, "[.., M, K]"},
-                                        Input{"a_scale", dtypes::R, "as a_zero"},
-                                        Input{"a_zero", kernels::codes, "[], [1], [M] or [.., M, 1]", "a"},
+                                        Input{"a_scale", dtypes::R, "[] or [1] or [M] or [.., M, 1]"},
+                                        Input{"a_zero", kernels::codes, "as a_scale", "a"},
                                         Input{"b", kernels::codes, "[.., K, N]"},
-                                        Input{"b_scale", dtypes::R, "as b_zero", "a_scale"},
-                                        Input{"b_zero", kernels::codes, "[], [1], [N] or [.., 1, N]", "b"},
+                                        Input{"b_scale", dtypes::R, "[] or [1] or [N] or [.., 1, N]", "a_scale"},
+                                        Input{"b_zero", kernels::codes, "as b_scale", "b"},
                                         Input{"y_scale", dtypes::R, "[] or [1]", "a_scale"},
-                                        Input{"y_zero", kernels::codes, "[] or [1]"},
+                                        Input{"y_zero", kernels::codes, "as y_scale"},
                                         Input{"bias", DType::i32, "[N]", {}, "has_bias"}};
   static constexpr std::array outputs = {Output{"y", "as y_zero [batch.., M, N]"}};
   static constexpr std::array<std::string_view, 5> checks = {

@@ -8,6 +8,7 @@
 #include "ir/ops/axial_rope_2d.hpp"
 #include "ir/ops/col2im.hpp"
 #include "ir/ops/conv.hpp"
+#include "ir/ops/conv_integer.hpp"
 #include "ir/ops/conv_transpose.hpp"
 #include "ir/ops/depth_to_space.hpp"
 #include "ir/ops/fake_quantize.hpp"
@@ -26,6 +27,7 @@
 #include "ir/ops/max_unpool.hpp"
 #include "ir/ops/pad.hpp"
 #include "ir/ops/pool.hpp"
+#include "ir/ops/qconv.hpp"
 #include "ir/ops/rnn.hpp"
 #include "ir/ops/rope.hpp"
 #include "ir/ops/scatter_nd.hpp"
@@ -80,6 +82,8 @@ void adapt_convolutions(const ir::Op& op, Sketch& sketch) {
     adapt_spatial(sketch, {"D..", "k.."}, std::max({conv.strides.size(), conv.dilations.size(), conv.pads.size() / 2}));
   };
   if (op.is<ir::ops::Conv>()) windows(op.as<ir::ops::Conv>(), "C", "M");
+  if (op.is<ir::ops::ConvInteger>()) windows(op.as<ir::ops::ConvInteger>(), "C", "M");
+  if (op.is<ir::ops::Qconv>()) windows(op.as<ir::ops::Qconv>(), "C", "M");
   if (op.is<ir::ops::ConvTranspose>()) {
     windows(op.as<ir::ops::ConvTranspose>(), "C", "M");
     const std::size_t axes = op.as<ir::ops::ConvTranspose>().output_padding.size();

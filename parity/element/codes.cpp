@@ -7,7 +7,7 @@
 namespace plumb::parity::element {
 namespace {
 
-std::uint64_t bits(std::int64_t x) { return static_cast<std::uint64_t>(x); }
+std::uint64_t as_bits(std::int64_t x) { return static_cast<std::uint64_t>(x); }
 
 std::int64_t zero_of(const std::optional<std::size_t>& operand, const Call& call,
                      Number (*element)(const Call&, std::size_t)) {
@@ -40,8 +40,8 @@ std::uint64_t product_of_codes(const Call& call, const CodeOperands& of) {
   if (terms == 0) return sum;
   const std::int64_t first_a = call.stretched_index(of.a, in_a), first_b = call.stretched_index(of.b, in_b);
   for (std::int64_t k = 0; k < terms; ++k)
-    sum += bits((whole(call.number(of.a, first_a + k)) - a_zero) *
-                (whole(call.number(of.b, first_b + k * step)) - b_zero));
+    sum += as_bits((whole(call.number(of.a, first_a + k)) - a_zero) *
+                   (whole(call.number(of.b, first_b + k * step)) - b_zero));
   return sum;
 }
 
@@ -60,7 +60,7 @@ std::uint64_t convolution_of_codes(const Call& call, const CodeOperands& of, con
       in_x.push_back(begin + tap[1 + i] * entry(by.dilations, i, 1));
       if (in_x.back() < 0 || in_x.back() >= x[2 + i]) return;
     }
-    sum += bits((call.whole(of.a, in_x) - x_zero) * (call.whole(of.b, in_w) - w_zero));
+    sum += as_bits((call.whole(of.a, in_x) - x_zero) * (call.whole(of.b, in_w) - w_zero));
   });
   return sum;
 }
