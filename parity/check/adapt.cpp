@@ -11,6 +11,7 @@
 #include "ir/ops/conv_integer.hpp"
 #include "ir/ops/conv_transpose.hpp"
 #include "ir/ops/depth_to_space.hpp"
+#include "ir/ops/dequant_matmul.hpp"
 #include "ir/ops/fake_quantize.hpp"
 #include "ir/ops/frame.hpp"
 #include "ir/ops/gated_delta_net.hpp"
@@ -183,6 +184,24 @@ void adapt_indexing(const ir::Op& op, Sketch& sketch, Random& random) {
   if (op.is<ir::ops::ScatterNd>()) tuples(0);
 }
 
+/// Packed operands, of rows with K elements: codes of any bits, scales that leave results in their range.
+void adapt_packed(const ir::kernels::packed::Packing& packing, std::string_view rows, Sketch& sketch) {
+  const ir::kernels::packed::Layout block = ir::kernels::packed::layout(packing.format);
+  const bool has_exponents = block.scales == ir::kernels::packed::Scales::exponents;
+  sketch.reshape("codes", ir::cat("[", rows, ", ", block.bytes, "K/", block.elements, "]"));
+  sketch.operand("codes").dtypes = packing.format == ir::kernels::packed::Format::int8 ? ir::DType::i8 : ir::DType::u8;
+  sketch.fills["codes"] = {.distribution = ir::Distribution::packed,
+                           .format = std::string(ir::enum_name(packing.format))};
+  const std::int64_t shared = has_exponents ? 32 : at_least_1(packing.block_size);
+  sketch.multiples["K"] = std::lcm(block.elements, shared);
+  sketch.least["K"] = 1;
+  if (!packing.has_scales) return;
+  const bool is_row = !has_exponents && packing.block_size <= 0;
+  sketch.reshape("scales", ir::cat("[", rows, ", ", is_row ? "1" : ir::cat("K/", shared), "]"));
+  sketch.operand("scales").dtypes = has_exponents ? ir::DTypes(ir::DType::u8) : ir::dtypes::R;
+  if (has_exponents) sketch.fills["scales"] = {.distribution = ir::Distribution::uniform_int, .low = 117, .high = 138};
+}
+
 void adapt_lines(const ir::Op& op, Sketch& sketch) {
   if (op.is<ir::ops::Pad>()) sketch.lengths[".."] = exactly(op.as<ir::ops::Pad>().pads.size() / 2);
   if (op.is<ir::ops::Tile>()) sketch.lengths[".."] = exactly(op.as<ir::ops::Tile>().repeats.size());
@@ -243,6 +262,8 @@ void adapt(const ir::Op& op, Sketch& sketch, Random& random) {
   adapt_lines(op, sketch);
   adapt_grid(op, sketch);
   adapt_scale(op, sketch);
+  if (op.is<ir::ops::Dequantize>()) adapt_packed(op.as<ir::ops::Dequantize>().packing(), "..", sketch);
+  if (op.is<ir::ops::DequantMatmul>()) adapt_packed(op.as<ir::ops::DequantMatmul>().packing(), "N", sketch);
   rebuild(op, sketch);
 }
 

@@ -35,6 +35,8 @@ const std::map<std::string_view, Attributes>& needed() {
       {"concat", {{"axis", std::int64_t{1}}}},
       {"constant", {{"dtype", "u8"}, {"shape", Whole{1}}, {"data", ir::Bytes(1)}}},
       {"depth_to_space", {{"block", std::int64_t{2}}}},
+      {"dequant_matmul", {{"format", "uint4"}, {"block_size", std::int64_t{16}}, {"has_scales", true}}},
+      {"dequantize", {{"format", "uint4"}, {"block_size", std::int64_t{16}}, {"has_scales", true}}},
       {"dot_general",
        {{"a_batch", Whole{0}}, {"b_batch", Whole{0}}, {"a_contract", Whole{2}}, {"b_contract", Whole{-1}}}},
       {"dynamic_slice", {{"sizes", Whole{2, 3}}}},
