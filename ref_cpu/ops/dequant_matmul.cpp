@@ -54,7 +54,7 @@ void multiply_panels(const ir::ops::DequantMatmul& op, Call& call) {
                  std::vector<float> weights;
                  std::vector<C> wide;
                  const auto right = decoded<C>(rows, op.weight_dtype, first, end - first, weights, wide).transposed();
-                 gemm::multiply_panels(left, right, y.block(0, first, m, end - first),
+                 gemm::multiply(left, right, y.block(0, first, m, end - first),
                                        [&](C sum, std::int64_t, std::int64_t column) {
                                          return bias == nullptr ? sum : sum + static_cast<C>(bias[first + column]);
                                        });
