@@ -85,8 +85,8 @@ class OneAtATime {
   std::atomic_flag runs_ = ATOMIC_FLAG_INIT;
 };
 
-/// A graph made ready for many runs. What a run computes with is the executable's own: threads that run it at once take
-/// turns, or a second run that begins during the first throws Error, as the executor says.
+/// A graph made ready for many runs. Threads run it at once where the executor says so; else a second run that begins
+/// during the first throws Error.
 class Executable {
  public:
   virtual ~Executable() = default;

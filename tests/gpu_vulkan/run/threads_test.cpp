@@ -79,26 +79,32 @@ class Host final : public ir::Executor {
 TEST_F(ThreadsOnDevice, ASecondOneInAContextIsAnErrorThatLeavesTheFirstAlone) {
   std::function<void()> during = [] {};
   const auto gpu = executor_with([&](device::VulkanOptions& options) {
-    options.max_buffer = 300;  // a node is too large for the device
+    options.max_buffer = 300;
     options.fallback = device::Fallback::allow;
     options.host = std::make_shared<Host>(during);
   });
-  const auto executable = gpu->compile(sample.graph, sample.params, {{sample.y}});
-  const ir::Tensors alone = executable->run(sample.feeds);
+  ir::Graph graph;
+  const Value x = graph.input("x", {ir::DType::i32, {3, 7}}), at = graph.input("at", {ir::DType::i64, {3}});
+  const Value wide = graph.add("wide", ir::ops::Concat{0}, {x, x, x, x});  // too large for the device
+  const Value some = graph.add("some", ir::ops::Gather{0}, {wide, at});
+  const Value y = graph.add("y", ir::ops::Binary{ir::ops::BinaryFunction::add}, {some, x});
+  const ir::Feeds feeds{{"x", tests::noise(graph.type(x))}, {"at", plumb::testing::indices_of({3}, {7, 0, 11})}};
+  const auto executable = gpu->compile(graph, {}, {{y}});
+  const ir::Tensors alone = executable->run(feeds);
   const auto one = executable->context(), other = executable->context();
   std::string said, said_of_other;
   bool is_first = true;
   during = [&] {
     if (!std::exchange(is_first, false)) return;
     std::thread([&] {
-      said = message_of([&] { one->submit(sample.feeds); });
-      said_of_other = message_of([&] { other->submit(sample.feeds).get(); });
+      said = message_of([&] { one->submit(feeds); });
+      said_of_other = message_of([&] { other->submit(feeds).get(); });
     }).join();
   };
-  one->submit(sample.feeds).get();
+  one->submit(feeds).get();
   EXPECT_EQ(said, "run by two threads at once: a context is for one at a time, and each thread makes its own");
   EXPECT_EQ(said_of_other, "");
-  for (const auto* context : {&one, &other}) plumb::testing::expect_results(**context, alone, sample.graph);
+  for (const auto* context : {&one, &other}) plumb::testing::expect_results(**context, alone, graph);
 }
 
 TEST_F(ThreadsOnDevice, SeveralShareAnExecutableByRun) {
