@@ -34,7 +34,9 @@ class Allocations : public ::testing::TestWithParam<std::filesystem::path> {
   void expect_none(int threads, const char* what, const std::function<void()>& run) {
     const tests::Asked asked = asked_for_by(run);
     EXPECT_EQ(asked.operator_new, 0u) << what << " on " << threads << " threads";
-    if (threads == 1) EXPECT_EQ(asked.malloc, 0u) << what;
+    if (threads == 1) {
+      EXPECT_EQ(asked.malloc, 0u) << what;
+    }
     if (asked.operator_new == 0) return;
     tests::show_next(3);
     run();
