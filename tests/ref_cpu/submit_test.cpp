@@ -149,6 +149,7 @@ TEST_F(Submitted, WhatARunOnlyReadsIsReadMeanwhile) {
   const ir::Fence fence = one->submit();
   EXPECT_TRUE(tests::same_bytes(read(from), pair(1, 2)));
   EXPECT_FALSE(fence.ready());
+  gate.open();
 }
 
 TEST_F(Submitted, ABusyContextIsWaitedFor) {
