@@ -40,7 +40,8 @@ class Loop {
   /// For so many threads.
   Loop(std::int64_t count, std::int64_t grain, LoopBody body, int threads)
       : count_(count), grain_(grain), body_(body), scratch_(current_scratch().run) {
-    if (scratch_ != nullptr) scratch_->provide(static_cast<std::size_t>(threads));
+    // An arena of oneTBB's has no fewer than two places.
+    if (scratch_ != nullptr) scratch_->provide(static_cast<std::size_t>(std::max(threads, 2)));
     release(&begun_);
   }
   ~Loop() { acquire(&ended_); }
