@@ -37,18 +37,16 @@ void let_others_begin() {}
 /// knows every chunk, even where one throws. Nothing is said of one chunk and another.
 class Loop {
  public:
-  Loop(std::int64_t count, std::int64_t grain, LoopBody body)
+  /// For so many threads.
+  Loop(std::int64_t count, std::int64_t grain, LoopBody body, int threads)
       : count_(count), grain_(grain), body_(body), scratch_(current_scratch().run) {
+    // An arena of oneTBB's has no fewer than two places.
+    if (scratch_ != nullptr) scratch_->provide(static_cast<std::size_t>(std::max(threads, 2)));
     release(&begun_);
   }
   ~Loop() { acquire(&ended_); }
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
-
-  /// There are so many threads.
-  void provide(std::size_t threads) const {
-    if (scratch_ != nullptr) scratch_->provide(threads);
-  }
 
   bool is_within_a_chunk() const { return scratch_ != nullptr && current_scratch().stack != &scratch_->main(); }
 
@@ -126,13 +124,11 @@ void parallel_for(std::int64_t count, std::int64_t grain, LoopBody body) {
   if (count <= 0) return;
   const std::int64_t chunks = (count + grain - 1) / grain;
   if (chunks == 1) return body(0, count);
-  const Loop loop(count, grain, body);
+  const Loop loop(count, grain, body, is_alone ? 1 : tbb::this_task_arena::max_concurrency());
   if (is_alone) {
-    loop.provide(1);
     for (std::int64_t c = 0; c < chunks; ++c) loop.run(c, 0);
     return;
   }
-  loop.provide(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
   const auto chunk = [&](std::int64_t c) {
     if (c == 0) let_others_begin();  // the calling thread has the first one
     loop.run(c, static_cast<std::size_t>(tbb::this_task_arena::current_thread_index()));

@@ -10,9 +10,11 @@ namespace plumb::ref_cpu {
 
 void run(const ir::ops::Col2im& op, Call& call) {
   const ir::Shape& y_shape = call.out(0).shape();
-  ir::Shape positions;
-  for (const ir::kernels::Window& axis : op.axes()) positions.push_back(axis.positions());
-  const kernels::Windows w(op.axes(), positions);
+  const auto& w = call.kept([&] {
+    ir::Shape positions;
+    for (const ir::kernels::Window& axis : op.axes()) positions.push_back(axis.positions());
+    return kernels::Windows(op.axes(), positions);
+  });
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
     const kernels::Computed<T> x(call.in(0));

@@ -13,7 +13,7 @@ namespace {
 template <class T>
 void transposed(const ir::ops::ConvTranspose& op, const ir::Shape& x_shape, const ir::Shape& w_shape, Call& call) {
   using C = ir::compute_t<T>;
-  const kernels::Windows w(op.axes(x_shape, w_shape), x_shape);
+  const auto& w = call.kept([&] { return kernels::Windows(op.axes(x_shape, w_shape), x_shape); });
   const kernels::Computed<T> x(call.in(0)), weights(call.in(1));
   const T* const bias = op.has_bias ? call.in(2).as<T>().data() : nullptr;
   T* const y = call.out(0).as<T>().data();

@@ -176,8 +176,9 @@ TEST(CpuExecutor, ASecondRunDuringTheFirstIsAsGood) {
   const auto executable = taught.compile(graph, {}, {{z}});
   const auto bytes = executable->bytes();
   std::vector<float> others;
+  std::atomic<int> runs = 0;
   during_run = [&] {
-    during_run = [] {};
+    if (++runs > 1) return;
     std::thread other([&] { others = floats(executable->run({{"x", other_x}}).at(z)); });
     other.join();
   };

@@ -90,7 +90,9 @@ TEST(CpuThreads, ThatShareAnExecutableByRunGetTheBitsOfOneAlone) {
         return a.first == b.first && tests::same_bytes(a.second, b.second);
       });
       refused += tests::message_of([&] { executable->run(wrong); }).empty() ? 0 : 1;
-      if (run % 25 == 0) EXPECT_TRUE(executable->nodes().front().nanoseconds.has_value());
+      if (run % 25 == 0) {
+        EXPECT_TRUE(executable->nodes().front().nanoseconds.has_value());
+      }
     }
   };
   {
