@@ -85,7 +85,7 @@ TEST(Bucket, ACandidateThatIsWrongAtOneExtentIsBlamed) {
   EXPECT_EQ(found[0].verdict, core::Verdict::passed);
   EXPECT_EQ(found[1].verdict, core::Verdict::failed);
   EXPECT_THAT(found[1].why, HasSubstr("padding does not reach it (the truths agree): 1 of 10 elements differ; the "
-                                      "worst is element [0, 1, 1], "));
+                                      "worst is element [0, 1, 1, 0], "));
 }
 
 TEST(Bucket, WhatIsWrongInThePaddingIsNobodysBusiness) {
