@@ -242,7 +242,7 @@ void write_glu(const ops::Glu& op, NodeWriter& node) {
   node.add("Mul", {gate, node.in(1)}, {node.out()});
 }
 
-/// What quantisers of both ways have alike: an axis where there are several scales, blocks, and no scales of f64.
+/// Writes which scales the elements take: an axis where there are several, and blocks.
 template <class Op>
 void set_scales(const Op& op, NodeWriter& node, const Attributes& made) {
   if (op.block_size > 0) {
