@@ -33,6 +33,7 @@
 #include "ir/ops/top_k.hpp"
 #include "ir/ops/transpose.hpp"
 #include "ir/ops/welch_peaks.hpp"
+#include "parity/check/adapt_scales.hpp"
 #include "parity/check/rebuild.hpp"
 #include "parity/check/sketch.hpp"
 
@@ -208,6 +209,7 @@ void adapt(const ir::Op& op, Sketch& sketch, Random& random) {
   adapt_convolutions(op, sketch);
   adapt_images(op, sketch);
   adapt_recurrences(op, sketch);
+  adapt_scales(op, sketch);
   adapt_indexing(op, sketch, random);
   adapt_lines(op, sketch);
   rebuild(op, sketch);
