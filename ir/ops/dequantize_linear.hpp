@@ -42,7 +42,7 @@ struct DequantizeLinear {
           in[0], ", code is ", enum_name(code));
     return {{dtype.value_or(in[1].dtype), in[0].shape}};
   }
-  ErrorClass error_class() const { return ErrorClass::rounded; }
+  ErrorClass error_class() const { return ErrorClass::ulp; }
   Loops loops(Types in, Types) const {
     return {.loops = kernels::scaled_elements(in, axis, block_size),
             .operands = {{}, {.role = Role::factor, .degree = Degree::linear}, {.role = Role::parameter}}};
