@@ -23,6 +23,7 @@ int SmallFloat::nearest(double x, bool saturates) const {
   if (std::isnan(x)) return nan;
   const int of_sign = std::signbit(x) ? sign : 0, past = saturates ? largest : beyond;
   if (std::isinf(x)) return of_sign | past;
+  if (x == 0) return of_sign;
   int exponent = 0;
   std::frexp(x, &exponent);
   exponent = std::max(exponent - 1, least_exponent);

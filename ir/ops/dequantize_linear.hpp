@@ -21,10 +21,8 @@ struct DequantizeLinear {
                                         Input{"zero_point", codes, "as scale", "q", "has_zero_point"}};
   static constexpr std::array outputs = {Output{"y", "`dtype`, or as scale, [..]"}};
   static constexpr std::array<std::string_view, 5> checks = {
-      "scale must be one number, one for each place of the axis (block_size 0), or of q's shape with one for each "
-      "block "
-      "of block_size places of the axis",
-      "codes of i32 have no zero_point", "zero_point must have the shape of scale",
+      "scale must be one number, one for each place of the axis or, with a block_size, one for each block of q",
+      "q must not be i32 where there is a zero_point", "zero_point must have the shape of scale",
       "dtype must be f16, bf16, f32 or f64", "a float code must be in u8, without zero_point"};
   static constexpr auto fields = std::tuple{
       Field{"axis", &DequantizeLinear::axis, "axis that has several scales"},
@@ -44,7 +42,7 @@ struct DequantizeLinear {
           in[0], ", code is ", enum_name(code));
     return {{dtype.value_or(in[1].dtype), in[0].shape}};
   }
-  ErrorClass error_class() const { return ErrorClass::rounded; }
+  ErrorClass error_class() const { return ErrorClass::ulp; }
   Loops loops(Types in, Types) const {
     return {.loops = kernels::scaled_elements(in, axis, block_size),
             .operands = {{}, {.role = Role::factor, .degree = Degree::linear}, {.role = Role::parameter}}};

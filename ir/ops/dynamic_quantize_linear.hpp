@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -26,6 +27,7 @@ struct DynamicQuantizeLinear {
   }
   ErrorClass error_class() const { return ErrorClass::discrete; }
   Cost cost(Types in, Types) const { return {4 * static_cast<double>(in[0].shape.elements()), 0}; }
+  Loops loops(Types, Types) const { return {.rounds = "a division is rounded"}; }
   bool operator==(const DynamicQuantizeLinear&) const = default;
 };
 

@@ -25,9 +25,7 @@ struct QuantizeLinear {
                                         Input{"zero_point", codes, "as scale", {}, "has_zero_point"}};
   static constexpr std::array outputs = {Output{"y", "`dtype` [..]"}};
   static constexpr std::array<std::string_view, 5> checks = {
-      "scale must be one number, one for each place of the axis (block_size 0), or of x's shape with one for each "
-      "block "
-      "of block_size places of the axis",
+      "scale must be one number, one for each place of the axis or, with a block_size, one for each block of x",
       "dtype must be u8, i8, u16 or i16, and zero_point of it", "zero_point must have the shape of scale",
       "bits must be 0, or 2 or 4 of u8 or i8",
       "a float code must be in u8, without bits and zero_point, and saturate unless it is e4m3 or e5m2"};

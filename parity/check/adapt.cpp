@@ -39,6 +39,7 @@
 #include "ir/ops/transpose.hpp"
 #include "ir/ops/umap_knn.hpp"
 #include "ir/ops/welch_peaks.hpp"
+#include "parity/check/adapt_scales.hpp"
 #include "parity/check/rebuild.hpp"
 #include "parity/check/sketch.hpp"
 
@@ -258,6 +259,7 @@ void adapt(const ir::Op& op, Sketch& sketch, Random& random) {
   adapt_convolutions(op, sketch);
   adapt_images(op, sketch);
   adapt_recurrences(op, sketch);
+  adapt_scales(op, sketch);
   adapt_indexing(op, sketch, random);
   adapt_lines(op, sketch);
   adapt_grid(op, sketch);

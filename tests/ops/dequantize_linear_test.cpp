@@ -28,16 +28,16 @@ TEST(DequantizeLinear, EveryDtypeAndShape) {
   const Case all[] = {{{1}, {}}, {{13}, {1}}, {{3, 5}, {5}}, {{2, 31, 5}, {2}, 0}, {{2, 31, 5}, {2, 8, 5}, -2, 4}};
   std::size_t number = 0;
   for (const auto& [q, scale, axis, block_size] : all)
-    for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64})
-      for (const DType code : {DType::u8, DType::i8, DType::u16, DType::i16, DType::i32}) {
-        const DType to = std::array{dtype, DType::f32, DType::f64}[++number % 3];
-        SCOPED_TRACE(ir::cat(code, " ", q, " times ", dtype, " ", scale, " to ", to));
-        const Tensor codes = random_tensor({code, q}, number), factors = random_tensor({dtype, scale}, 2, scales);
-        DequantizeLinear op{.axis = axis, .block_size = block_size, .dtype = to};
-        check_op(op, {codes, factors});
-        op.has_zero_point = true;
-        if (number % 4 == 0 && code != DType::i32) check_op(op, {codes, factors, random_tensor({code, scale}, 3)});
-      }
+    for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
+      const DType to = std::array{dtype, DType::f32, DType::f64}[++number % 3];
+      const DType code = std::array{DType::u8, DType::i8, DType::u16, DType::i16, DType::i32}[number % 5];
+      SCOPED_TRACE(ir::cat(code, " ", q, " times ", dtype, " ", scale, " to ", to));
+      const Tensor codes = random_tensor({code, q}, number), factors = random_tensor({dtype, scale}, 2, scales);
+      DequantizeLinear op{.axis = axis, .block_size = block_size, .dtype = to};
+      check_op(op, {codes, factors});
+      op.has_zero_point = true;
+      if (number % 2 == 0 && code != DType::i32) check_op(op, {codes, factors, random_tensor({code, scale}, 3)});
+    }
 }
 
 /// The CPU's products are exact in f64, so that both round the same number: also to and of subnormal numbers, and

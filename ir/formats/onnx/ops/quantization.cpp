@@ -65,6 +65,7 @@ void quantize_linear(NodeReader& node) {
   if (node.dtype(x) == DType::i32) x = node.cast(x, DType::f64);  // f32 does not hold every i32
   ops::QuantizeLinear op{.axis = node.integer("axis", 1), .block_size = node.integer("block_size", 0)};
   std::vector<Ref> operands = {x, scale};
+  node.integer("saturate", 1);  // It is a setting for float codes, which are not read.
   const auto named = node.integer("output_dtype", 0);
   op.dtype = named != 0 ? dtype_of(named) : DType::u8;
   if (node.has(2)) {
