@@ -1,15 +1,11 @@
-// Quantisers, and quantised products, which are spelled out: codes become numbers that hold them exactly.
+// Quantisers, and the table of what works on codes.
 
 #include <algorithm>
-#include <limits>
 
 #include "ir/formats/onnx/compose/arithmetic.hpp"
 #include "ir/formats/onnx/compose/codes.hpp"
-#include "ir/ops/clamp.hpp"
-#include "ir/ops/conv.hpp"
 #include "ir/ops/dequantize_linear.hpp"
 #include "ir/ops/dynamic_quantize_linear.hpp"
-#include "ir/ops/matmul.hpp"
 #include "ir/ops/quantize_linear.hpp"
 
 namespace plumb::ir::from_onnx {
@@ -34,20 +30,6 @@ Ref along_axis(NodeReader& node, Ref parameter, const Shape& x, std::int64_t axi
 Ref centred(NodeReader& node, Ref codes, std::optional<Ref> zero_point, DType wide) {
   const Ref numbers = node.cast(codes, wide);
   return zero_point ? binary(node, BinaryFunction::subtract, numbers, node.cast(*zero_point, wide)) : numbers;
-}
-
-/// round(x) + zero point, saturated to the codes of `to`.
-Ref codes_of(NodeReader& node, Ref x, std::optional<Ref> zero_point, DType to) {
-  if (!(DType::u8 | DType::i8 | DType::u16 | DType::i16).contains(to)) NodeReader::unsupported("quantises to ", to);
-  const DType wide = node.dtype(x);
-  Ref shifted = node.add(ops::Unary{ops::UnaryFunction::round}, {x});
-  if (zero_point) shifted = binary(node, BinaryFunction::add, shifted, node.cast(*zero_point, wide));
-  double low = 0, high = 0;
-  visit_integer(to, [&]<class T>(T) {
-    low = static_cast<double>(std::numeric_limits<T>::min());
-    high = static_cast<double>(std::numeric_limits<T>::max());
-  });
-  return node.cast(node.add(ops::Clamp{}, {shifted, node.scalar(wide, low), node.scalar(wide, high)}), to);
 }
 
 /// A scale or zero point of a quantiser: one number, whatever its rank, or one for each place or block of an axis.
