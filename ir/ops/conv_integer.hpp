@@ -9,7 +9,7 @@ namespace plumb::ir::ops {
 /// Convolution of codes less their zero points, exact modulo 2^32 (ops.md 12, ONNX ConvInteger-10). What lies outside
 /// x is x_zero, and so contributes nothing.
 struct ConvInteger {
-  std::vector<std::int64_t> strides, dilations, pads;
+  std::vector<std::int64_t> strides = {}, dilations = {}, pads = {};
   std::int64_t group = 1;
   bool has_x_zero = false;
   bool has_w_zero = false;

@@ -9,7 +9,7 @@ namespace plumb::ir::ops {
 /// Convolution of codes, scaled and rounded to codes (ops.md 12, ONNX QLinearConv-10). What lies outside x is x_zero,
 /// and so contributes nothing.
 struct Qconv {
-  std::vector<std::int64_t> strides, dilations, pads;
+  std::vector<std::int64_t> strides = {}, dilations = {}, pads = {};
   std::int64_t group = 1;
   bool has_bias = false;
 

@@ -1,16 +1,11 @@
-// Quantisers, and quantised products, which are spelled out: codes become numbers that hold them exactly.
+// Quantisers, and the table of what works on codes.
 
 #include <algorithm>
-#include <limits>
 
 #include "ir/formats/onnx/compose/arithmetic.hpp"
-#include "ir/formats/onnx/compose/vectors.hpp"
-#include "ir/formats/onnx/compose/window.hpp"
-#include "ir/ops/clamp.hpp"
-#include "ir/ops/conv.hpp"
+#include "ir/formats/onnx/compose/codes.hpp"
 #include "ir/ops/dequantize_linear.hpp"
 #include "ir/ops/dynamic_quantize_linear.hpp"
-#include "ir/ops/matmul.hpp"
 #include "ir/ops/quantize_linear.hpp"
 
 namespace plumb::ir::from_onnx {
@@ -35,20 +30,6 @@ Ref along_axis(NodeReader& node, Ref parameter, const Shape& x, std::int64_t axi
 Ref centred(NodeReader& node, Ref codes, std::optional<Ref> zero_point, DType wide) {
   const Ref numbers = node.cast(codes, wide);
   return zero_point ? binary(node, BinaryFunction::subtract, numbers, node.cast(*zero_point, wide)) : numbers;
-}
-
-/// round(x) + zero point, saturated to the codes of `to`.
-Ref codes_of(NodeReader& node, Ref x, std::optional<Ref> zero_point, DType to) {
-  if (!(DType::u8 | DType::i8 | DType::u16 | DType::i16).contains(to)) NodeReader::unsupported("quantises to ", to);
-  const DType wide = node.dtype(x);
-  Ref shifted = node.add(ops::Unary{ops::UnaryFunction::round}, {x});
-  if (zero_point) shifted = binary(node, BinaryFunction::add, shifted, node.cast(*zero_point, wide));
-  double low = 0, high = 0;
-  visit_integer(to, [&]<class T>(T) {
-    low = static_cast<double>(std::numeric_limits<T>::min());
-    high = static_cast<double>(std::numeric_limits<T>::max());
-  });
-  return node.cast(node.add(ops::Clamp{}, {shifted, node.scalar(wide, low), node.scalar(wide, high)}), to);
 }
 
 /// A scale or zero point of a quantiser: one number, whatever its rank, or one for each place or block of an axis.
@@ -115,91 +96,6 @@ void dequantize_linear(NodeReader& node) {
 void dynamic_quantize_linear(NodeReader& node) {
   const std::vector<Ref> made = node.add_all(ops::DynamicQuantizeLinear{}, {node.in(0)});
   for (std::size_t k = 0; k < made.size(); ++k) node.out(k, made[k]);
-}
-
-/// The lines of a matrix that have a scale or zero point each, where it has several.
-enum class Lines { rows, columns };
-
-/// A scale or zero point of a whole matrix, of its rows ([M] or [.., M, 1]) or of its columns ([N] or [.., 1, N]),
-/// shaped to stretch along the other axis.
-Ref of_lines(NodeReader& node, Ref parameter, const Shape& matrix, Lines lines) {
-  Shape shape = node.shape(parameter);
-  if (shape.elements() == 1) return node.reshape(parameter, {});
-  const bool is_of_rows = lines == Lines::rows;
-  if (shape.rank() == 1) shape.insert(is_of_rows ? shape.end() : shape.begin(), 1);
-  while (shape.size() > matrix.size() && shape.front() == 1) shape.erase(shape.begin());
-  const bool fits =
-      shape.rank() >= 2 && broadcasts_to(shape, matrix) && shape[shape.size() - (is_of_rows ? 1 : 2)] == 1;
-  require(fits, "a scale or zero point is ", node.type(parameter), " for the ", is_of_rows ? "rows" : "columns", " of ",
-          matrix);
-  return node.reshape(parameter, shape);
-}
-
-/// Sums of products of codes: a and b of `matrices`, less their zero points.
-Ref integer_product(NodeReader& node, const Matrices& matrices, std::optional<Ref> a_zero, std::optional<Ref> b_zero) {
-  if (a_zero) a_zero = of_lines(node, *a_zero, node.shape(matrices.a), Lines::rows);
-  if (b_zero) b_zero = of_lines(node, *b_zero, node.shape(matrices.b), Lines::columns);
-  return node.add(ops::Matmul{},
-                  {centred(node, matrices.a, a_zero, DType::i32), centred(node, matrices.b, b_zero, DType::i32)});
-}
-
-void matmul_integer(NodeReader& node) {
-  const Matrices matrices(node, node.in(0), node.in(1));
-  node.out(0, matrices.without_axes(node, integer_product(node, matrices, node.maybe(2), node.maybe(3))));
-}
-
-/// Sums of products of codes are whole numbers far below 2^53, so f64 holds them exactly.
-Ref integer_conv(NodeReader& node, Ref x, Ref w, std::optional<Ref> x_zero, std::optional<Ref> w_zero) {
-  const Shape& kernel = node.shape(w);
-  require(kernel.rank() >= 3, "w must have spatial axes, got ", node.type(w));
-  const Window window = read_window(node, node.shape(x), std::vector<std::int64_t>(kernel.begin() + 2, kernel.end()));
-  if (x_zero) x_zero = node.reshape(*x_zero, {});
-  if (w_zero) w_zero = along_axis(node, *w_zero, kernel, 0);
-  return node.add(ops::Conv{.strides = window.strides,
-                            .dilations = window.dilations,
-                            .pads = window.pads,
-                            .group = node.integer("group", 1)},
-                  {centred(node, x, x_zero, DType::f64), centred(node, w, w_zero, DType::f64)});
-}
-
-void conv_integer(NodeReader& node) {
-  node.out(0, node.cast(integer_conv(node, node.in(0), node.in(1), node.maybe(2), node.maybe(3)), DType::i32));
-}
-
-/// A scale in f32 at least: sums of codes are beyond f16.
-Ref wide_scale(NodeReader& node, Ref scale) {
-  return node.dtype(scale) == DType::f64 ? scale : node.cast(scale, DType::f32);
-}
-
-/// sums * (a_scale * b_scale / y_scale), rounded to codes; inputs from `first` on are
-/// y_scale and y_zero_point.
-Ref requantized(NodeReader& node, Ref sums, Ref a_scale, Ref b_scale, std::size_t first) {
-  for (const std::size_t i : {first, first + 1})
-    if (node.shape(node.in(i)).elements() != 1)
-      NodeReader::unsupported("the scale or zero point of y is ", node.type(node.in(i)), ", and one number is read");
-  const Ref factor = binary(node, BinaryFunction::divide, binary(node, BinaryFunction::multiply, a_scale, b_scale),
-                            wide_scale(node, node.reshape(node.in(first), {})));
-  const Ref scaled = binary(node, BinaryFunction::multiply, node.cast(sums, node.dtype(factor)), factor);
-  return codes_of(node, scaled, node.reshape(node.in(first + 1), {}), node.dtype(node.in(first + 1)));
-}
-
-void qlinear_matmul(NodeReader& node) {
-  const Matrices matrices(node, node.in(0), node.in(3));
-  const Ref sums = integer_product(node, matrices, node.in(2), node.in(5));
-  const Ref a_scale = of_lines(node, wide_scale(node, node.in(1)), node.shape(matrices.a), Lines::rows);
-  const Ref b_scale = of_lines(node, wide_scale(node, node.in(4)), node.shape(matrices.b), Lines::columns);
-  node.out(0, matrices.without_axes(node, requantized(node, sums, a_scale, b_scale, 6)));
-}
-
-void qlinear_conv(NodeReader& node) {
-  Ref sums = integer_conv(node, node.in(0), node.in(3), node.in(2), node.in(5));
-  const Shape y = node.shape(sums);
-  if (node.has(8)) {
-    const Ref bias = along_axis(node, node.cast(node.in(8), DType::f64), y, 1);
-    sums = binary(node, BinaryFunction::add, sums, bias);
-  }
-  const Ref x_scale = wide_scale(node, node.reshape(node.in(1), {})), w_scale = wide_scale(node, node.in(4));
-  node.out(0, requantized(node, sums, x_scale, along_axis(node, w_scale, y, 1), 6));
 }
 
 }  // namespace
