@@ -13,12 +13,12 @@ layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
 layout(set = 0, binding = 1) readonly buffer Turns { COMPUTED turns[]; };
 layout(set = 0, binding = 2) writeonly buffer Y { STORED y[]; };
 layout(push_constant) uniform Block {
+  uvec2 by_token, by_half, by_sequence, by_repeat, by_width;
   uint count;     // pairs of all tokens
   uint of_token;  // pairs of a token
   uint of_half;   // pairs of half a head
   uint sequence;
   uint width;  // columns of the grid, whose turns come in front of those of the rows
-  uvec2 by_token, by_half, by_sequence, by_repeat, by_width;
 };
 
 void main() {

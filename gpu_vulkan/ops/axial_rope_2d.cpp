@@ -42,8 +42,8 @@ void lower(const ir::ops::AxialRope2d& op, plan::Lowering& node) {
   // Beyond all tokens any extent of a cell or of a row says the same.
   const std::int64_t repeat = std::min(op.repeat, x[1]), width = op.columns(x);
   struct Block {
-    std::uint32_t count, of_token, of_half, sequence, width;
     kernels::common::Divisor by_token, by_half, by_sequence, by_repeat, by_width;
+    std::uint32_t count, of_token, of_half, sequence, width;
   };
   constexpr std::uint32_t threads = 128;
   kernels::common::publish(
@@ -52,9 +52,9 @@ void lower(const ir::ops::AxialRope2d& op, plan::Lowering& node) {
       .shader = {ir::cat("axial_rope_2d.", dtype), {{"invocations", threads}}},
       .reads = {node.in(0), dtype == ir::DType::f64 ? table_of<double>(op, x, node) : table_of<float>(op, x, node)},
       .writes = {node.out(0)},
-      .push = Block{plan::word(pairs), plan::word(of_token), plan::word(of_half), plan::word(x[1]), plan::word(width),
-                    kernels::common::Divisor(of_token), kernels::common::Divisor(of_half),
-                    kernels::common::Divisor(x[1]), kernels::common::Divisor(repeat), kernels::common::Divisor(width)},
+      .push = Block{kernels::common::Divisor(of_token), kernels::common::Divisor(of_half),
+                    kernels::common::Divisor(x[1]), kernels::common::Divisor(repeat), kernels::common::Divisor(width),
+                    plan::word(pairs), plan::word(of_token), plan::word(of_half), plan::word(x[1]), plan::word(width)},
       .groups = plan::groups_for(pairs, threads),
   });
 }

@@ -20,7 +20,7 @@ Bound rounding(const LoraMatmul& op, const Node& node) {
   const Real w = node.in[1], a = node.in[2], b = node.in[3];
   const std::int64_t terms = w.shape()[0], rank = a.shape()[1], width = w.shape()[1];
   const ir::Shape shape = node.y().shape();
-  const std::int64_t rows = width == 0 ? 0 : shape.elements() / width;
+  const std::int64_t rows = shape.leading(shape.size() - 1).elements();
   const Real x = reshaped(node.in[0], {rows, terms});
   if (rank == 0) {
     const Bound only = dot(node, {.count = terms,
