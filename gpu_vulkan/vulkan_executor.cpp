@@ -62,6 +62,7 @@ plan::Plan VulkanExecutor::plan(const ir::Graph& graph, const ir::Capture& captu
 }
 
 plan::PlanOptions VulkanExecutor::plan_options() const {
+  const std::scoped_lock held(doubting_);
   return {.host = options_.fallback == device::Fallback::allow ? options_.host.get() : nullptr,
           .redzone = options_.redzone,
           .no_reuse = options_.no_reuse,
@@ -103,7 +104,10 @@ bool VulkanExecutor::cooperative_matrices_fail(const plan::Plan& plan, const ir:
 }
 
 void VulkanExecutor::doubt_cooperative_matrices(const std::string& why, const std::string& where) {
-  cooperative_doubt_ = why;
+  {
+    const std::scoped_lock held(doubting_);
+    cooperative_doubt_ = why;
+  }
   if (options_.on_doubt)
     options_.on_doubt(
         ir::cat(facts().name, "'s cooperative matrices failed their self-test and are not used: ", why, where));
@@ -123,6 +127,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
                                                         const ir::Capture& capture, const GraphOptions& options) {
+  const std::scoped_lock turn(compiling_);
   const ir::raw::FloatEnvironment own;
   return executable(program(graph, params, params, capture, options, nullptr));
 }
@@ -141,6 +146,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& gr
 std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
                                                              const ir::CompileOptions& options,
                                                              const GraphOptions& by) {
+  const std::scoped_lock turn(compiling_);
   const ir::raw::FloatEnvironment own;
   const auto held = std::dynamic_pointer_cast<run::DeviceParams>(params);
   ir::require(held != nullptr && held->runtime() == runtime_.get(), "the params are not held by this executor");
@@ -158,6 +164,20 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& gr
 ir::Buffer VulkanExecutor::allocate(const ir::TensorType& type) {
   ir::check_type(type);
   return {std::make_shared<run::DeviceMemory>(runtime_, type.bytes(), options_.staging), type};
+}
+
+ir::Buffer VulkanExecutor::import(ir::MutableView memory, std::shared_ptr<void> owner, ir::Import how) {
+  const ir::TensorType& type = memory.type();
+  if (memory.bytes().empty()) return allocate(type);
+  try {  // `owner` is needed behind a refusal, too
+    return {std::make_shared<run::DeviceMemory>(runtime_, memory.bytes(), owner), type};
+  } catch (const ir::Unsupported& error) {
+    if (how == ir::Import::require)
+      throw ir::Unsupported(ir::cat("memory of ", type, " is not imported: ", error.what()));
+  }
+  ir::Buffer buffer = allocate(type);
+  buffer.write({type, memory.bytes()});
+  return buffer;
 }
 
 std::shared_ptr<ir::Params> VulkanExecutor::hold(const ir::Feeds& params) {

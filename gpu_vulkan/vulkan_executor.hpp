@@ -1,6 +1,8 @@
 // The Vulkan executor, the entry to this library; it names the plan and passes but does not include them.
 #pragma once
 
+#include <mutex>
+
 #include "gpu_vulkan/device/calibration.hpp"
 #include "gpu_vulkan/device/device_facts.hpp"
 #include "gpu_vulkan/device/devices.hpp"
@@ -36,7 +38,8 @@ struct GraphOptions {
 };
 
 /// Lowers a graph to compute dispatches and runs it on one Vulkan device. What it
-/// compiled keeps the device, and may be used after it is gone. One thread at a time.
+/// compiled keeps the device, and may be used after it is gone. Any threads may use it and what it made: they take
+/// turns at compiling, and at the `run` of one executable; each has contexts of its own.
 class VulkanExecutor final : public ir::Executor {
  public:
   /// Throws Unsupported, saying why, when there is no driver or no device that will do.
@@ -50,6 +53,8 @@ class VulkanExecutor final : public ir::Executor {
                                           const ir::Capture& capture) override;
   ir::Buffer allocate(const ir::TensorType& type) override;
   std::shared_ptr<ir::Params> hold(const ir::Feeds& params) override;
+  /// Address and size of the memory are multiples of what the device wants. No other import shares it.
+  ir::Buffer import(ir::MutableView memory, std::shared_ptr<void> owner, ir::Import how) override;
 
   /// compile, by these in place of the executor's own options; also with params of `hold`.
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture,
@@ -96,6 +101,8 @@ class VulkanExecutor final : public ir::Executor {
   device::VulkanOptions options_;
   std::shared_ptr<runtime::Runtime> runtime_;
   device::Calibration calibration_;
+  std::mutex compiling_;  ///< one graph at a time
+  mutable std::mutex doubting_;
   std::string cooperative_doubt_;  ///< the fault of cooperative matrices
 };
 

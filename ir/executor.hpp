@@ -85,8 +85,8 @@ class OneAtATime {
   std::atomic_flag runs_ = ATOMIC_FLAG_INIT;
 };
 
-/// A graph made ready for many runs. One thread at a time: what a run computes with is the executable's own. A second
-/// run that begins during the first throws Error.
+/// A graph made ready for many runs. What a run computes with is the executable's own: threads that run it at once take
+/// turns, or a second run that begins during the first throws Error, as the executor says.
 class Executable {
  public:
   virtual ~Executable() = default;

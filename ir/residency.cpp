@@ -32,35 +32,72 @@ bool boxes_meet(const Shape& shape, const Box& a, const Box& b) {
 
 std::string text(const Box& box) { return cat("box of ", Shape(box.extents), " from ", Shape(box.starts)); }
 
+bool is_whole(const Box& box) { return box.starts.empty() && box.extents.empty(); }
+
+/// Whether that is the type of the box.
+bool fits(const TensorType& given, const TensorType& tensor, const Box& box) {
+  const std::vector<std::int64_t>& extents = is_whole(box) ? tensor.shape : box.extents;
+  return given.dtype == tensor.dtype && std::ranges::equal(given.shape, extents);
+}
+
+/// Stretches of one call. Their memory stays with the thread, so that a loop of calls allocates nothing, unless there
+/// are very many.
+class Stretches {
+ public:
+  Stretches() : all(std::move(kept())) {}
+  ~Stretches() {
+    if (all.capacity() <= most) kept() = std::move(all);
+  }
+  Stretches(const Stretches&) = delete;
+
+  std::vector<Stretch> all;
+
+ private:
+  static constexpr std::size_t most = 4096;
+  static std::vector<Stretch>& kept() {
+    thread_local std::vector<Stretch> kept;
+    return kept;
+  }
+};
+
 }  // namespace
 
 std::vector<Stretch> stretches(const TensorType& type, const Box& box) {
-  if (box.starts.empty() && box.extents.empty())
-    return type.bytes() == 0 ? std::vector<Stretch>{} : std::vector<Stretch>{{0, 0, type.bytes()}};
+  std::vector<Stretch> all;
+  find_stretches(type, box, all);
+  return all;
+}
+
+void find_stretches(const TensorType& type, const Box& box, std::vector<Stretch>& all) {
+  all.clear();
+  if (is_whole(box)) {
+    if (type.bytes() > 0) all.push_back({0, 0, type.bytes()});
+    return;
+  }
+  constexpr auto most = static_cast<std::size_t>(max_rank);
   const std::size_t rank = type.shape.size();
-  require(box.starts.size() == rank && box.extents.size() == rank, type, " has no ", text(box),
-          ", which has another rank");
+  if (rank > most || box.starts.size() != rank || box.extents.size() != rank)
+    fail(type, " has no ", text(box), ", which has another rank");
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const std::int64_t start = box.starts[axis], extent = box.extents[axis];
     const bool lies_inside =
         start >= 0 && extent >= 0 && start <= type.shape[axis] && extent <= type.shape[axis] - start;
-    require(lies_inside, type, " has no ", text(box), ", which leaves it along axis ", axis);
+    if (!lies_inside) fail(type, " has no ", text(box), ", which leaves it along axis ", axis);
   }
-  if (std::ranges::count(box.extents, 0) > 0) return {};  // the other axes may be too long to be multiplied
+  if (std::ranges::count(box.extents, 0) > 0) return;  // the other axes may be too long to be multiplied
   // Axes that are whole at the end of the shape are one run with the axis before them.
   std::size_t outer = rank;
   while (outer > 0 && box.extents[outer - 1] == type.shape[outer - 1]) --outer;
   if (outer > 0) --outer;
-  const std::vector<std::int64_t> strides = type.shape.strides();
+  std::array<std::int64_t, most> strides{}, at{};
   std::int64_t count = 1, length = 1, first = 0;
-  for (std::size_t axis = 0; axis < rank; ++axis) {
+  for (std::size_t axis = rank; axis-- > 0;) {
+    strides[axis] = axis + 1 == rank ? 1 : strides[axis + 1] * type.shape[axis + 1];
     (axis < outer ? count : length) *= box.extents[axis];
     first += box.starts[axis] * strides[axis];
   }
   const std::size_t element = info(type.dtype).bytes, bytes = static_cast<std::size_t>(length) * element;
-  std::vector<Stretch> all;
   all.reserve(static_cast<std::size_t>(count));
-  std::vector<std::int64_t> at(outer, 0);
   for (std::int64_t i = 0; i < count; ++i) {
     std::int64_t offset = first;
     for (std::size_t axis = 0; axis < outer; ++axis) offset += at[axis] * strides[axis];
@@ -70,27 +107,28 @@ std::vector<Stretch> stretches(const TensorType& type, const Box& box) {
       at[axis] = 0;
     }
   }
-  return all;
 }
 
 TensorType type_of(const TensorType& tensor, const Box& box) {
-  return box.starts.empty() && box.extents.empty() ? tensor : TensorType{tensor.dtype, Shape(box.extents)};
+  return is_whole(box) ? tensor : TensorType{tensor.dtype, Shape(box.extents)};
 }
 
 Buffer::Buffer(std::shared_ptr<Memory> memory, TensorType type, std::string name, std::shared_ptr<Traffic> traffic)
-    : memory_(std::move(memory)), type_(std::move(type)), name_(std::move(name)), traffic_(std::move(traffic)) {}
+    : memory_(std::move(memory)),
+      label_(std::make_shared<const Label>(Label{std::move(type), std::move(name)})),
+      traffic_(std::move(traffic)) {}
 
-std::vector<Stretch> Buffer::stretches_of(const Box& box) const {
+void Buffer::find_stretches_of(const Box& box, std::vector<Stretch>& all) const {
   try {
-    return stretches(type(), box);
+    find_stretches(type(), box, all);
   } catch (const Error& error) {
-    fail(name_, ": ", error.what());
+    fail(name(), ": ", error.what());
   }
 }
 
 void Buffer::require_writable() const {
   const std::string refusal = memory_->refusal();
-  require(refusal.empty(), name_, " is not written: ", refusal);
+  require(refusal.empty(), name(), " is not written: ", refusal);
 }
 
 MutableView Buffer::mapped() {
@@ -100,28 +138,32 @@ MutableView Buffer::mapped() {
 
 void Buffer::write(const TensorView& from, const Box& box) {
   require_writable();
-  const auto to = stretches_of(box);
-  const TensorType wanted = type_of(type(), box);
-  require(from.type() == wanted, name_, " is written as ", wanted, ", and was given ", from.type());
-  memory_->write(from.bytes(), to);
+  Stretches to;
+  find_stretches_of(box, to.all);
+  if (!fits(from.type(), type(), box))
+    fail(name(), " is written as ", type_of(type(), box), ", and was given ", from.type());
+  memory_->write(from.bytes(), to.all);
   if (traffic_) traffic_->up += from.bytes().size();
 }
 
-void Buffer::read(MutableView into, const Box& box) const {
-  const auto from = stretches_of(box);
-  const TensorType wanted = type_of(type(), box);
-  require(into.type() == wanted, name_, " is read as ", wanted, ", and was given ", into.type());
-  memory_->read(into.bytes(), from);
+void Buffer::read(const MutableView& into, const Box& box) const {
+  Stretches from;
+  find_stretches_of(box, from.all);
+  if (!fits(into.type(), type(), box))
+    fail(name(), " is read as ", type_of(type(), box), ", and was given ", into.type());
+  memory_->read(into.bytes(), from.all);
   if (traffic_) traffic_->down += into.bytes().size();
 }
 
 void Buffer::copy_from(const Buffer& from, const Box& source, const Box& target) {
   require_writable();
-  const auto there = from.stretches_of(source), here = stretches_of(target);
+  std::vector<Stretch> there, here;
+  from.find_stretches_of(source, there);
+  find_stretches_of(target, here);
   const TensorType given = type_of(from.type(), source), wanted = type_of(type(), target);
-  require(given == wanted, name_, " is written as ", wanted, ", and ", from.name_, " gives ", given);
-  require(from.memory_->place() == memory_->place(), name_, " and ", from.name_, " are of two executors");
-  require(from.memory_ != memory_ || !boxes_meet(type().shape, source, target), name_,
+  require(given == wanted, name(), " is written as ", wanted, ", and ", from.name(), " gives ", given);
+  require(from.memory_->place() == memory_->place(), name(), " and ", from.name(), " are of two executors");
+  require(from.memory_ != memory_ || !boxes_meet(type().shape, source, target), name(),
           " is copied onto itself, and the boxes meet");
   memory_->copy(*from.memory_, pieces(there, here));
 }

@@ -38,6 +38,8 @@ struct Stretch {
 
 /// The longest stretches of a box, in row-major order. Throws Error, without a name, where the tensor has no such box.
 std::vector<Stretch> stretches(const TensorType& type, const Box& box);
+/// As above, in place of what `all` holds, and in its memory.
+void find_stretches(const TensorType& type, const Box& box, std::vector<Stretch>& all);
 
 /// The type of a box.
 TensorType type_of(const TensorType& tensor, const Box& box);
@@ -69,15 +71,19 @@ class Memory {
 };
 
 /// A tensor in the memory of one executor. Copies of a Buffer share it; it is freed with the last of them, after the
-/// last run that uses it. Runs, reads, writes and copies take effect in the order of the calls. One thread at a time
-/// uses the buffers and contexts of an executor. Misuse is an Error that names the value and says why.
+/// last run that uses it. Runs, reads, writes and copies take effect in the order of the calls. Executors say whether
+/// several threads may use the buffers and contexts of one; those who share a buffer that one of them writes see to the
+/// order of their calls. Misuse is an Error that names the value and says why.
 class Buffer {
  public:
   /// For executors. `name` is what messages call it, `traffic` where its reads and writes are counted; may be null.
   Buffer(std::shared_ptr<Memory> memory, TensorType type, std::string name = "a buffer",
          std::shared_ptr<Traffic> traffic = {});
+  /// Other memory of the same tensor; allocates nothing.
+  Buffer(std::shared_ptr<Memory> memory, const Buffer& as)
+      : memory_(std::move(memory)), label_(as.label_), traffic_(as.traffic_) {}
 
-  const TensorType& type() const { return type_; }
+  const TensorType& type() const { return label_->type; }
   /// Its memory as the host sees it. Whoever uses it waits for the runs that do, by their fences. Throws Unsupported
   /// where the host does not see it.
   MutableView mapped();
@@ -85,20 +91,24 @@ class Buffer {
   /// `from` has the box's shape, and may go when this returns.
   void write(const TensorView& from, const Box& box = {});
   /// Waits for the runs that write it, and moves the bytes of the box alone.
-  void read(MutableView into, const Box& box = {}) const;
+  void read(const MutableView& into, const Box& box = {}) const;
   /// Boxes of one shape, of two buffers of one executor; the host does not wait. Within one buffer they must not meet.
   void copy_from(const Buffer& from, const Box& source = {}, const Box& target = {});
 
   const std::shared_ptr<Memory>& memory() const { return memory_; }
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return label_->name; }
 
  private:
-  std::vector<Stretch> stretches_of(const Box& box) const;
+  struct Label {
+    TensorType type;
+    std::string name;
+  };
+
+  void find_stretches_of(const Box& box, std::vector<Stretch>& all) const;
   void require_writable() const;
 
   std::shared_ptr<Memory> memory_;
-  TensorType type_;
-  std::string name_;
+  std::shared_ptr<const Label> label_;  ///< copies share it, and allocate nothing
   std::shared_ptr<Traffic> traffic_;
 };
 

@@ -319,14 +319,17 @@ Fence ResidentContext::submit(const Feeds& rest) {
 Buffer ResidentContext::buffer(Value value) {
   const OneAtATime::Run call(calls_);
   const auto cell = cell_of_.find(value);
-  require(cell != cell_of_.end(), graph_->defined(value) ? name(value) : cat("value ", value),
-          " is neither an input nor a result");
+  if (cell == cell_of_.end())
+    fail(graph_->defined(value) ? name(value) : cat("value ", value), " is neither an input nor a result");
   arrange();
   const bool is_input = value < graph_->inputs().size();
   auto memory = is_input ? bound_input(value) : bound_result(value);
   if (memory == nullptr && is_input && is_fed(value)) memory = next(value, arrangements_[turn_]);
   if (memory == nullptr) memory = arrangements_[last_turn()].homes[cell->second];
-  return {std::move(memory), graph_->type(value), name(value), traffic_};
+  auto shown = shown_.find(value);
+  if (shown == shown_.end())
+    shown = shown_.try_emplace(value, nullptr, graph_->type(value), name(value), traffic_).first;
+  return {std::move(memory), shown->second};
 }
 
 }  // namespace plumb::ir

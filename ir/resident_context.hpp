@@ -113,7 +113,8 @@ class ResidentContext : public Context {
   std::size_t turn_ = 0;                                    ///< the next run's
   bool has_run_ = false;                                    ///< by these swaps
   std::shared_ptr<Traffic> traffic_ = std::make_shared<Traffic>();
-  OneAtATime calls_;
+  std::map<Value, Buffer> shown_;  ///< buffers that were handed out, without memory
+  OneAtATime calls_{"a context is for one at a time, and each thread makes its own"};
 };
 
 }  // namespace plumb::ir

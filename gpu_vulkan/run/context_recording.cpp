@@ -134,9 +134,13 @@ void ContextRecording::find_uses() {
       written_.push_back(&on_device(one.to));
     }
   for (const auto& [slot, memory] : memory_.program->residents->held()) read_.push_back(memory.get());
-  uses_.reads.assign(read_.begin(), read_.end());
-  uses_.writes.assign(written_.begin(), written_.end());
-  uses_.writes.push_back(&memory_);  // values between nodes lie in it
+  reads_.assign(read_.begin(), read_.end());
+  writes_.assign(written_.begin(), written_.end());
+  writes_.push_back(&memory_);  // values between nodes lie in it
+  for (auto* const all : {&reads_, &writes_}) {
+    std::ranges::sort(*all);
+    all->erase(std::unique(all->begin(), all->end()), all->end());
+  }
 }
 
 void ContextRecording::copy(const std::vector<ir::MemoryCopy>& copies) {
@@ -183,7 +187,7 @@ void ContextRecording::upload(const ir::Feeds& rest) {
 }
 
 std::uint64_t ContextRecording::submit() {
-  const std::uint64_t number = runtime_.submitter.submit(commands_, uses_);
+  const std::uint64_t number = runtime_.submitter.submit(commands_, {reads_, writes_});
   for (DeviceMemory* memory : read_) memory->used_by(number, false);
   for (DeviceMemory* memory : written_) memory->used_by(number, true);
   return number;
@@ -201,8 +205,19 @@ bool Running::wait(double seconds) {
   return memory_->program->runtime->timeline.wait_for(number_, std::chrono::duration<double>(seconds));
 }
 
+void Running::become(std::uint64_t number) {
+  const std::scoped_lock held(ending_);
+  number_ = number;
+  has_ended_ = false;
+  fault_ = {};
+}
+
 void Running::end() {
   const std::scoped_lock held(ending_);
+  end_locked();
+}
+
+void Running::end_locked() {
   if (has_ended_) return;
   const Program& program = *memory_->program;
   try {
@@ -217,7 +232,8 @@ void Running::end() {
 }
 
 void Running::get() {
-  end();
+  const std::scoped_lock held(ending_);
+  end_locked();
   if (fault_.raised != 0) throw_fault(memory_->program->graph, fault_);
   memory_->program->runtime->instance.throw_new_messages();
 }

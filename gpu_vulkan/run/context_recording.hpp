@@ -51,14 +51,17 @@ class ContextRecording {
   std::map<ir::Value, std::size_t> up_places_;  ///< by input whose home the host does not see
   runtime::driver::CommandPool pool_;
   runtime::Commands commands_;
-  runtime::Uses uses_;
+  std::vector<const void*> reads_, writes_;  ///< as Uses has them
   std::vector<DeviceMemory*> read_, written_;
 };
 
-/// A run under way.
+/// A run under way. Any thread may wait for it.
 class Running final : public ir::Fence::State {
  public:
   Running(std::shared_ptr<ContextMemory> memory, std::uint64_t number) : memory_(std::move(memory)), number_(number) {}
+
+  /// From here on it is another run, whose submit has this number. Nobody may have a fence of the one that ended.
+  void become(std::uint64_t number);
 
   bool ready() noexcept override;
   bool wait(double seconds) override;
@@ -69,8 +72,10 @@ class Running final : public ir::Fence::State {
   void end();
 
  private:
+  void end_locked();
+
   std::shared_ptr<ContextMemory> memory_;
-  std::uint64_t number_;
+  std::atomic<std::uint64_t> number_;
   std::mutex ending_;
   bool has_ended_ = false;
   plan::Fault fault_{};

@@ -36,9 +36,16 @@ DeviceMemory::DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::size_
     std::ranges::fill(buffer_->mapped(), std::byte{0});
     return;
   }
-  const ir::OneAtATime::Run run(runtime_->runs);
   used_by(runtime_->transfers.zero(target(), words), true);
 }
+
+DeviceMemory::DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::span<std::byte> memory,
+                           std::shared_ptr<void> owner)
+    : runtime_(std::move(runtime)),
+      owner_(std::move(owner)),
+      bytes_(memory.size()),
+      is_read_in_place_(true),
+      buffer_(std::make_unique<runtime::DeviceBuffer>(runtime_->device, memory)) {}
 
 DeviceMemory::~DeviceMemory() {
   try {
@@ -46,14 +53,16 @@ DeviceMemory::~DeviceMemory() {
   } catch (const ir::DeviceError&) {  // a lost device uses nothing
     return;
   }
-  static_cast<void>(buffer_.release());  // which a silent device may still write
+  // A silent device may still write these.
+  static_cast<void>(buffer_.release());
+  static_cast<void>(new std::shared_ptr<void>(owner_));
 }
 
 DeviceMemory& on_device(const std::shared_ptr<ir::Memory>& memory) { return static_cast<DeviceMemory&>(*memory); }
 
 void DeviceMemory::used_by(std::uint64_t number, bool is_written) {
-  used_ = number;
-  if (is_written) written_ = number;
+  runtime::raise(used_, number);
+  if (is_written) runtime::raise(written_, number);
 }
 
 void DeviceMemory::wait_until_unused() {
@@ -73,10 +82,7 @@ void DeviceMemory::write(std::span<const std::byte> dense, const std::vector<ir:
       ir::raw::copy_bytes(dense.subspan(one.in_box, one.bytes), host_view().subspan(one.in_tensor, one.bytes));
     return;
   }
-  std::vector<VkBufferCopy> regions;
-  for (const ir::Stretch& one : to) regions.push_back({one.in_box, one.in_tensor, one.bytes});
-  const ir::OneAtATime::Run run(runtime_->runs);
-  used_by(runtime_->transfers.upload(target(), dense, regions), true);
+  used_by(runtime_->transfers.upload(target(), dense, to), true);
 }
 
 void DeviceMemory::read(std::span<std::byte> dense, const std::vector<ir::Stretch>& from) {
@@ -87,19 +93,13 @@ void DeviceMemory::read(std::span<std::byte> dense, const std::vector<ir::Stretc
       ir::raw::copy_bytes(host_view().subspan(one.in_tensor, one.bytes), dense.subspan(one.in_box, one.bytes));
     return;
   }
-  std::vector<VkBufferCopy> regions;
-  for (const ir::Stretch& one : from) regions.push_back({one.in_tensor, one.in_box, one.bytes});
-  const ir::OneAtATime::Run run(runtime_->runs);
-  runtime_->transfers.download(target(), dense, regions);
+  runtime_->transfers.download(target(), dense, from);
 }
 
 void DeviceMemory::copy(ir::Memory& from, const std::vector<Piece>& pieces) {
   if (pieces.empty()) return;
   auto& source = static_cast<DeviceMemory&>(from);
-  std::vector<VkBufferCopy> regions;
-  for (const Piece& piece : pieces) regions.push_back({piece.from, piece.to, piece.bytes});
-  const ir::OneAtATime::Run run(runtime_->runs);
-  const std::uint64_t number = runtime_->transfers.copy(source.target(), target(), regions);
+  const std::uint64_t number = runtime_->transfers.copy(source.target(), target(), pieces);
   source.used_by(number, false);
   used_by(number, true);
 }

@@ -10,12 +10,15 @@ namespace plumb::gpu_vulkan::run {
 enum class Side { device, host };
 
 /// One tensor's memory on a device, which it keeps open. Where the host sees all device memory, and staging is not
-/// asked for, the host reads and writes it there. It outlives the runs that use it.
+/// asked for, the host reads and writes it there. It outlives the runs that use it. Any number of threads may run what
+/// reads it; one that writes it, and those who use what it wrote, see to the order of their calls.
 class DeviceMemory final : public ir::Memory {
  public:
   /// Zeros.
   DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::size_t bytes, device::Staging staging,
                Side side = Side::device);
+  /// Memory of the host's, which `owner` keeps. Throws Unsupported, with the reason, where the device cannot use it.
+  DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::span<std::byte> memory, std::shared_ptr<void> owner);
   ~DeviceMemory() override;
 
   const void* place() const override { return runtime_.get(); }
@@ -41,10 +44,11 @@ class DeviceMemory final : public ir::Memory {
   runtime::Target target() const { return {buffer_->get(), this}; }
 
   std::shared_ptr<runtime::Runtime> runtime_;
+  std::shared_ptr<void> owner_;  ///< where the memory is the host's
   std::size_t bytes_;
   bool is_read_in_place_ = false;
   std::unique_ptr<runtime::DeviceBuffer> buffer_;
-  std::uint64_t used_ = 0, written_ = 0;  ///< the last submits
+  std::atomic<std::uint64_t> used_ = 0, written_ = 0;  ///< the last submits
   std::string refusal_;
 };
 

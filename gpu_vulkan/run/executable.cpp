@@ -15,17 +15,16 @@
 namespace plumb::gpu_vulkan::run {
 namespace {
 
-/// Whether the device uses nothing any more. A device that did not answer in time gets more time once: usually it was
-/// only slow. A software driver whose threads still run when the process ends would crash in unloaded libraries.
-bool is_done(runtime::Runtime& runtime) {
-  if (runtime.timeline.busy() && !runtime.silent) {
-    try {
-      runtime.timeline.wait(std::chrono::seconds(10));
-    } catch (const ir::DeviceError&) {  // run() has said so before
-      runtime.silent = runtime.timeline.busy();
-    }
+/// Whether the device has ended the submit, which it gets more time for once: usually it was only slow. A software
+/// driver whose threads still run when the process ends would crash in unloaded libraries.
+bool is_done(runtime::Runtime& runtime, std::uint64_t number) {
+  try {
+    const bool has_ended = runtime.timeline.wait_for(number, std::chrono::seconds(runtime.silent ? 0 : 10));
+    if (!has_ended) runtime.silent = true;  // run() has said so before
+    return has_ended;
+  } catch (const ir::DeviceError&) {  // a lost device uses nothing
+    return true;
   }
-  return !runtime.timeline.busy();
 }
 
 /// Keeps the objects that a silent device may still be using alive to the end of the process. Executors may have
@@ -51,7 +50,7 @@ VulkanExecutable::VulkanExecutable(std::shared_ptr<const Program> program)
 }
 
 VulkanExecutable::~VulkanExecutable() {
-  if (!is_done(runtime_)) abandon(std::move(program_), std::move(recording_));
+  if (!is_done(runtime_, recording_->last())) abandon(std::move(program_), std::move(recording_));
 }
 
 std::unique_ptr<ir::Context> VulkanExecutable::context() { return make_context(program_); }
@@ -94,7 +93,7 @@ ir::Tensors VulkanExecutable::run(const ir::Feeds& inputs) {
 }
 
 void VulkanExecutable::run_into(const ir::Feeds& inputs, ir::Tensors& results) {
-  const ir::OneAtATime::Run run(runtime_.runs);
+  const std::scoped_lock turn(turns_);
   const ir::raw::FloatEnvironment own;
   runtime_.require_alive();
   const auto is_foreign = [&](const auto& entry) {
@@ -142,6 +141,7 @@ void VulkanExecutable::run_segment(std::size_t segment, const ir::Feeds& inputs,
 }
 
 RunTimes VulkanExecutable::times() const {
+  const std::scoped_lock turn(turns_);
   RunTimes times = times_;
   times.device = recording_->device_nanoseconds();
   return times;
@@ -184,6 +184,7 @@ void VulkanExecutable::throw_damage() const {
 }
 
 std::vector<ir::NodeReport> VulkanExecutable::nodes() const {
+  const std::scoped_lock turn(turns_);
   auto reports = plan_.nodes;
   for (auto& report : reports)
     report.marked_bools =

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <mutex>
+
 #include "gpu_vulkan/run/host_part.hpp"
 #include "gpu_vulkan/run/program.hpp"
 #include "gpu_vulkan/run/recording.hpp"
 
 namespace plumb::gpu_vulkan::run {
 
-/// A planned graph on a device, ready for many runs, with the memory of its `run`. Keeps the device alive.
+/// A planned graph on a device, ready for many runs, with the memory of its `run`, at which threads take turns. Keeps
+/// the device alive.
 class VulkanExecutable final : public ir::Executable {
  public:
   explicit VulkanExecutable(std::shared_ptr<const Program> program);
@@ -41,6 +44,7 @@ class VulkanExecutable final : public ir::Executable {
   std::vector<bool> host_reads_;                       ///< by value: captured, or read by a node on the host
   std::vector<std::unique_ptr<HostPart>> host_parts_;  ///< by segment; null where the host has nothing to do
   RunTimes times_;                                     ///< the host's share of the last run
+  mutable std::mutex turns_;                           ///< at all of this that runs change
 };
 
 /// Throws a fault that shaders reported, as an error that names the node.

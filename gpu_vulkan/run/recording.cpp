@@ -115,9 +115,12 @@ void Recording::record(std::size_t segment) {
   const auto open = [&](std::size_t dispatch) {
     batches.push_back({runtime::Commands(runtime_.device, pool_.get()), dispatch});
   };
-  const auto close = [&] { batches.back().commands.end(); };
+  const auto close = [&] {
+    if (!batches.empty()) batches.back().commands.end();
+  };
   open(nothing);
-  begin_segment(batches.back().commands, segment);
+  const bool has_begun = begin_segment(batches.back().commands, segment);
+  if (options_.step && !has_begun) batches.clear();  // an error of this submit would name no dispatch
   for (std::size_t d = part.begin; d < part.end; ++d) {
     if (options_.step) {
       close();
@@ -133,7 +136,8 @@ void Recording::record(std::size_t segment) {
   close();
 }
 
-void Recording::begin_segment(runtime::Commands& commands, std::size_t segment) {
+/// Whether there is anything to do before the first dispatch.
+bool Recording::begin_segment(runtime::Commands& commands, std::size_t segment) {
   const plan::Segment& part = plan_.segments[segment];
   bool transfers = false;
   if (segment == 0 && options_.redzone) {
@@ -149,6 +153,7 @@ void Recording::begin_segment(runtime::Commands& commands, std::size_t segment) 
     transfers = true;
   }
   if (transfers) commands.barrier(runtime::Access::transfer, runtime::Access::transfer | runtime::Access::shader);
+  return transfers;
 }
 
 void Recording::fill_with_nan(runtime::Commands& commands, const std::vector<plan::Slot>& slots) {
@@ -221,12 +226,12 @@ void Recording::run(std::size_t segment, RunTimes& times) {
                      queries_per_dispatch * static_cast<std::uint32_t>(part.end - part.begin));
   const auto wait = [&] {
     times.submit += watch.lap();
-    runtime_.timeline.wait(std::chrono::duration<double>(options_.timeout));
+    runtime_.timeline.wait(last_, std::chrono::duration<double>(options_.timeout));
     times.wait += watch.lap();
   };
   for (const Batch& batch : batches_.at(segment)) {
     try {
-      runtime_.timeline.submit(batch.commands.get());
+      last_ = runtime_.timeline.submit(batch.commands.get());
       if (options_.step || &batch == &batches_.at(segment).back()) wait();
     } catch (const ir::DeviceError& error) {
       const std::string which = batch.dispatch != nothing ? plan::name_of(plan_, graph_, batch.dispatch)

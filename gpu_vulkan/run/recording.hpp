@@ -29,9 +29,13 @@ class Recording {
   /// Where the host finds a downloaded value after its segment ran.
   std::span<const std::byte> download_bytes(ir::Value value) const;
 
-  /// Runs one segment and waits for it; adds what that took to `times`. Throws DeviceError, which names the dispatch
-  /// that is the first not to have ended, where that is known: in step mode, or by its timestamp.
+  /// Runs one segment and waits for it, whatever else the device does; adds what that took to `times`. Throws
+  /// DeviceError, which names the dispatch that is the first not to have ended, where that is known: in step mode, or
+  /// by its timestamp.
   void run(std::size_t segment, RunTimes& times);
+
+  /// The number of its last submit; 0 before the first.
+  std::uint64_t last() const { return last_; }
 
   /// Bytes of its buffers.
   std::uint64_t bytes() const { return runtime::bytes_of(buffers_) + up_.bytes() + down_.bytes(); }
@@ -76,7 +80,7 @@ class Recording {
   void make_queries();
   void find_poisoned();
   void record(std::size_t segment);
-  void begin_segment(runtime::Commands& commands, std::size_t segment);
+  bool begin_segment(runtime::Commands& commands, std::size_t segment);
   void fill_with_nan(runtime::Commands& commands, const std::vector<plan::Slot>& slots);
   void record_dispatch(runtime::Commands& commands, std::size_t dispatch);
   bool starts_a_batch(std::size_t dispatch) const;
@@ -106,6 +110,7 @@ class Recording {
   runtime::driver::QueryPool queries_;
   runtime::driver::CommandPool pool_;
   std::vector<std::vector<Batch>> batches_;  ///< by segment
+  std::uint64_t last_ = 0;
   bool has_run_ = false;
 };
 

@@ -48,7 +48,9 @@ class VulkanContext final : public ir::ResidentContext {
 
   std::shared_ptr<ContextMemory> memory_;
   std::array<std::unique_ptr<ContextRecording>, 2> recordings_;  ///< by turn
-  std::shared_ptr<Running> last_;
+  std::array<std::shared_ptr<Running>, 3> runs_;                 ///< the last ones, in turn
+  std::size_t next_run_ = 0;
+  Running* last_ = nullptr;
 };
 
 VulkanContext::~VulkanContext() {
@@ -82,14 +84,19 @@ std::string VulkanContext::why_apart(ir::Value input, ir::Value result) const {
 
 ir::Fence VulkanContext::begin(const ir::Arrangement& arrangement, std::size_t turn, const ir::Feeds& rest) {
   runtime::Runtime& runtime = *memory_->program->runtime;
-  const ir::OneAtATime::Run run(runtime.runs);
   const ir::raw::FloatEnvironment own;
   runtime.require_alive();
   auto& recording = recordings_[turn];
   if (recording == nullptr) recording = std::make_unique<ContextRecording>(*memory_, arrangement);
   recording->upload(rest);
-  last_ = std::make_shared<Running>(memory_, recording->submit());
-  return ir::Fence(last_);
+  const std::uint64_t number = recording->submit();
+  auto& run = runs_[next_run_++ % runs_.size()];
+  if (run.use_count() == 1)  // No fence of that run is left.
+    run->become(number);
+  else
+    run = std::make_shared<Running>(memory_, number);
+  last_ = run.get();
+  return ir::Fence(run);
 }
 
 }  // namespace

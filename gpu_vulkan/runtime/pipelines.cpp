@@ -100,6 +100,7 @@ driver::PipelineHandle Pipelines::make(const plan::Shader& shader, VkPipelineLay
 }
 
 Pipeline Pipelines::get(const plan::Dispatch& dispatch) {
+  const std::scoped_lock turn(turns_);
   const Layout& used = layout(static_cast<std::uint32_t>(dispatch.reads.size() + dispatch.writes.size()));
   auto found = pipelines_.find(dispatch.shader);
   if (found == pipelines_.end())
@@ -108,6 +109,7 @@ Pipeline Pipelines::get(const plan::Dispatch& dispatch) {
 }
 
 void Pipelines::save() {
+  const std::scoped_lock turn(turns_);
   if (!file_.enabled() || saved_ == pipelines_.size()) return;
   std::size_t size = 0;
   driver::check(vkGetPipelineCacheData(device_.get(), cache_.get(), &size, nullptr), "vkGetPipelineCacheData");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 
 #include "gpu_vulkan/plan/schedule.hpp"
 #include "gpu_vulkan/runtime/driver/device.hpp"
@@ -15,7 +16,7 @@ struct Pipeline {
 };
 
 /// The compute pipelines of a device: made when first asked for, kept in memory by
-/// shader and constants, and by the driver in a file from one process to the next.
+/// shader and constants, and by the driver in a file from one process to the next. Threads take turns.
 class Pipelines {
  public:
   /// `cache_folder` as in VulkanOptions::pipeline_cache.
@@ -26,7 +27,10 @@ class Pipelines {
   /// Writes the file if pipelines were made since the last time.
   void save();
 
-  std::size_t made() const { return pipelines_.size(); }
+  std::size_t made() const {
+    const std::scoped_lock turn(turns_);
+    return pipelines_.size();
+  }
   /// How many bytes the file gave the driver to start from.
   std::size_t loaded_bytes() const { return loaded_bytes_; }
 
@@ -40,6 +44,7 @@ class Pipelines {
   driver::PipelineHandle make(const plan::Shader& shader, VkPipelineLayout layout);
 
   const driver::Device& device_;
+  mutable std::mutex turns_;
   PipelineCacheFile file_;
   std::size_t loaded_bytes_ = 0;
   driver::PipelineCache cache_;

@@ -29,7 +29,7 @@ Runtime::Runtime(const device::VulkanOptions& options)
 
 void Runtime::lose(std::string how) {
   const std::scoped_lock held(losing_);
-  lost_ = std::move(how);
+  if (lost_.empty()) lost_ = std::move(how);
 }
 
 void Runtime::require_alive() const {

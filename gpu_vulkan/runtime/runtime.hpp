@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <set>
 #include <string>
@@ -10,11 +11,11 @@
 #include "gpu_vulkan/runtime/pipelines.hpp"
 #include "gpu_vulkan/runtime/timeline.hpp"
 #include "gpu_vulkan/runtime/transfers.hpp"
-#include "ir/executor.hpp"
 
 namespace plumb::gpu_vulkan::runtime {
 
-/// The state that an executor shares with everything it compiled. Members die from the last to the first.
+/// The state that an executor shares with everything it compiled, in any thread. Members die from the last to the
+/// first.
 struct Runtime {
   explicit Runtime(const device::VulkanOptions& options);
 
@@ -29,10 +30,8 @@ struct Runtime {
   Timeline timeline;
   Submitter submitter;
   Transfers transfers;
-  /// All executables share what they wait for.
-  ir::OneAtATime runs{"all that an executor made is for one at a time, and each thread opens its own executor"};
-  bool silent = false;  ///< it did not answer in the time that it got after that, either
-  std::set<plan::CooperativeKernel> right_kernels = {};  ///< that passed their self-test
+  std::atomic<bool> silent = false;  ///< a run did not end in the time that it got after its own, either
+  std::set<plan::CooperativeKernel> right_kernels = {};  ///< that passed their self-test; of who compiles
 
  private:
   mutable std::mutex losing_;

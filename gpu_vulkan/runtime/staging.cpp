@@ -59,8 +59,7 @@ void Uploader::fill(const BufferRange& range, std::uint32_t word) {
   commands.fill(range, word);
   commands.barrier(Access::transfer, Access::transfer | Access::shader);
   commands.end();
-  timeline_.submit(commands.get());
-  timeline_.wait(patience);
+  timeline_.wait(timeline_.submit(commands.get()), patience);
 }
 
 void Uploader::flush() {
@@ -69,8 +68,7 @@ void Uploader::flush() {
   for (const auto& [source, destination] : copies_) commands.copy(source, destination);
   commands.barrier(Access::transfer, Access::transfer | Access::shader);  // for every later submit
   commands.end();
-  timeline_.submit(commands.get());
-  timeline_.wait(patience);
+  timeline_.wait(timeline_.submit(commands.get()), patience);
   copies_.clear();
   used_ = 0;
 }

@@ -2,8 +2,21 @@
 #include "gpu_vulkan/runtime/submitter.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
 
 namespace plumb::gpu_vulkan::runtime {
+namespace {
+
+bool meet(std::span<const void* const> a, std::span<const void* const> b) {
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+    if (*i == *j) return true;
+    ++(std::less<>()(*i, *j) ? i : j);
+  }
+  return false;
+}
+
+}  // namespace
 
 Submitter::Submitter(const driver::Device& device, Timeline& timeline)
     : timeline_(timeline),
@@ -14,22 +27,28 @@ Submitter::Submitter(const driver::Device& device, Timeline& timeline)
   barrier_.end();
 }
 
+/// The three change places, so that all get room.
+void Submitter::add(std::vector<const void*>& all, std::span<const void* const> more) {
+  const std::size_t most = std::bit_ceil(all.size() + more.size());
+  for (auto* const one : {&read_, &written_, &joined_}) one->reserve(most);
+  joined_.clear();
+  std::ranges::set_union(all, more, std::back_inserter(joined_));
+  all.swap(joined_);
+}
+
 std::uint64_t Submitter::submit(const Commands& commands, const Uses& uses) {
+  const std::scoped_lock held(submitting_);
   if (!timeline_.busy()) {  // The host has seen the end of all before.
     read_.clear();
     written_.clear();
   }
-  const auto is_read = [&](const void* memory) { return read_.contains(memory); };
-  const auto is_written = [&](const void* memory) { return written_.contains(memory); };
-  const bool waits = std::ranges::any_of(uses.reads, is_written) || std::ranges::any_of(uses.writes, is_written) ||
-                     std::ranges::any_of(uses.writes, is_read);
+  const bool waits = meet(uses.reads, written_) || meet(uses.writes, written_) || meet(uses.writes, read_);
   if (waits) {
-    ++barriers_;
     read_.clear();
     written_.clear();
   }
-  read_.insert(uses.reads.begin(), uses.reads.end());
-  written_.insert(uses.writes.begin(), uses.writes.end());
+  add(read_, uses.reads);
+  add(written_, uses.writes);
   const std::array<VkCommandBuffer, 2> both{barrier_.get(), commands.get()};
   return timeline_.submit_beside(std::span(both).subspan(waits ? 0 : 1));
 }

@@ -1,3 +1,4 @@
+// The device's queue behind its lock, and waiting for what was submitted there.
 #include "gpu_vulkan/runtime/timeline.hpp"
 
 #include <algorithm>
@@ -26,11 +27,17 @@ Timeline::Timeline(const driver::Device& device)
       semaphore_(make_semaphore(device)),
       spin_(device.facts().kind == device::DeviceKind::software ? std::chrono::seconds(0) : longest_spin) {}
 
-void Timeline::submit(VkCommandBuffer commands) { submit({&commands, 1}, busy()); }
+std::uint64_t Timeline::submit(VkCommandBuffer commands) {
+  const std::scoped_lock held(queue_);
+  return submit_locked({&commands, 1}, busy());
+}
 
-std::uint64_t Timeline::submit_beside(std::span<const VkCommandBuffer> commands) { return submit(commands, false); }
+std::uint64_t Timeline::submit_beside(std::span<const VkCommandBuffer> commands) {
+  const std::scoped_lock held(queue_);
+  return submit_locked(commands, false);
+}
 
-std::uint64_t Timeline::submit(std::span<const VkCommandBuffer> commands, bool waits) {
+std::uint64_t Timeline::submit_locked(std::span<const VkCommandBuffer> commands, bool waits) {
   constexpr std::size_t most = 2;
   ir::require(commands.size() <= most, "a submit of ", commands.size(), " command buffers, at most ", most, " fit");
   std::array<VkCommandBufferSubmitInfo, most> all;
@@ -71,7 +78,7 @@ bool Timeline::reached(std::uint64_t number) {
   if (is_known_done(number)) return true;
   std::uint64_t done = 0;
   require(vkGetSemaphoreCounterValue(device_.get(), semaphore_.get(), &done), "vkGetSemaphoreCounterValue");
-  done_ = done;
+  raise(done_, done);
   return done >= number;
 }
 
@@ -94,12 +101,12 @@ bool Timeline::wait_for(std::uint64_t number, std::chrono::duration<double> time
   const VkResult result = vkWaitSemaphores(device_.get(), &info, nanoseconds);
   if (result == VK_TIMEOUT) return false;
   require(result, "vkWaitSemaphores");
-  if (done_ < number) done_ = number;
+  raise(done_, number);
   return true;
 }
 
-void Timeline::wait(std::chrono::duration<double> timeout) {
-  if (!wait_for(submitted_, timeout))
+void Timeline::wait(std::uint64_t number, std::chrono::duration<double> timeout) {
+  if (!wait_for(number, timeout))
     driver::check(VK_TIMEOUT, "vkWaitSemaphores", ir::cat(" after ", timeout.count(), " s"));
 }
 

@@ -10,28 +10,10 @@ namespace plumb::gpu_vulkan::runtime {
 namespace {
 
 constexpr std::size_t least_stage = std::size_t{64} << 10, most_stage = std::size_t{32} << 20;
-constexpr std::size_t most_regions = 1024;            // one copy command has so many
-constexpr std::chrono::minutes longest_transfer{10};  // a device that takes longer is gone
+constexpr std::size_t most_regions = 1024;               // one copy command has so many
+constexpr std::chrono::minutes longest_transfer{10};     // a device that takes longer is gone
+constexpr std::size_t most_kept = std::size_t{1} << 16;  // regions, whose memory waits for the next copy
 constexpr Access anybody = Access::transfer | Access::shader | Access::host;
-
-/// The parts of regions that lie in a piece of the dense side, which then begins at 0.
-std::vector<VkBufferCopy> within(const std::vector<VkBufferCopy>& regions, VkDeviceSize VkBufferCopy::*dense,
-                                 VkDeviceSize begin, VkDeviceSize end) {
-  VkDeviceSize VkBufferCopy::*const sparse =
-      dense == &VkBufferCopy::srcOffset ? &VkBufferCopy::dstOffset : &VkBufferCopy::srcOffset;
-  std::vector<VkBufferCopy> parts;
-  const auto ends_behind = [&](const VkBufferCopy& region) { return region.*dense + region.size <= begin; };
-  for (auto region = std::ranges::partition_point(regions, ends_behind);
-       region != regions.end() && (*region).*dense < end; ++region) {
-    const VkDeviceSize skipped = std::max(begin, (*region).*dense) - (*region).*dense;
-    VkBufferCopy part;
-    part.*dense = (*region).*dense + skipped - begin;
-    part.*sparse = (*region).*sparse + skipped;
-    part.size = std::min(end, (*region).*dense + region->size) - ((*region).*dense + skipped);
-    parts.push_back(part);
-  }
-  return parts;
-}
 
 }  // namespace
 
@@ -56,10 +38,23 @@ std::size_t Transfers::make_room(Stage& stage, std::size_t bytes) {
   return stage.buffer->size();
 }
 
-std::uint64_t Transfers::submit(const Uses& uses, const std::function<void(Commands&)>& record) {
+/// The regions of a piece of the box, which begins where its stage does.
+void Transfers::find_regions(std::span<const ir::Stretch> box, std::size_t begin, std::size_t end,
+                             Direction direction) {
+  regions_.clear();
+  const auto ends_before = [&](const ir::Stretch& one) { return one.in_box + one.bytes <= begin; };
+  for (auto one = std::ranges::partition_point(box, ends_before); one != box.end() && one->in_box < end; ++one) {
+    const std::size_t first = std::max(begin, one->in_box), last = std::min(end, one->in_box + one->bytes);
+    VkBufferCopy region{first - begin, one->in_tensor + first - one->in_box, last - first};
+    if (direction == Direction::down) std::swap(region.srcOffset, region.dstOffset);
+    regions_.push_back(region);
+  }
+}
+
+template <class Record>
+std::uint64_t Transfers::submit(const void* read, const void* written, const Record& record) {
   if (!recorded_.empty() && timeline_.reached(recorded_.front().number)) {
-    recorded_.push_back(std::move(recorded_.front()));
-    recorded_.pop_front();
+    recorded_.splice(recorded_.end(), recorded_, recorded_.begin());
     recorded_.back().commands.begin_again();
   } else {
     recorded_.push_back({Commands(device_, pool_.get(), VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT), 0});
@@ -68,45 +63,54 @@ std::uint64_t Transfers::submit(const Uses& uses, const std::function<void(Comma
   record(here.commands);
   here.commands.barrier(Access::transfer, anybody);
   here.commands.end();
+  const Uses uses{{&read, read == nullptr ? 0u : 1u}, {&written, 1}};
   return here.number = submitter_.submit(here.commands, uses);
 }
 
-std::uint64_t Transfers::submit_copies(VkBuffer from, VkBuffer to, const Uses& uses,
-                                       std::span<const VkBufferCopy> regions) {
-  return submit(uses, [&](Commands& commands) {
+std::uint64_t Transfers::submit_copies(Target from, Target to) {
+  const std::uint64_t number = submit(from.memory, to.memory, [&](Commands& commands) {
+    const std::span<const VkBufferCopy> regions(regions_);
     for (std::size_t at = 0; at < regions.size(); at += most_regions)
-      commands.copy(from, to, regions.subspan(at, std::min(most_regions, regions.size() - at)));
+      commands.copy(from.buffer, to.buffer, regions.subspan(at, std::min(most_regions, regions.size() - at)));
   });
+  if (regions_.capacity() > most_kept) regions_ = {};
+  return number;
 }
 
-std::uint64_t Transfers::upload(Target to, std::span<const std::byte> dense, const std::vector<VkBufferCopy>& regions) {
+std::uint64_t Transfers::upload(Target to, std::span<const std::byte> dense, std::span<const ir::Stretch> box) {
+  const std::scoped_lock turn(turns_);
   for (std::size_t at = 0; at < dense.size();) {
     const std::size_t part = std::min(dense.size() - at, make_room(up_, dense.size() - at));
     ir::raw::copy_bytes(dense.subspan(at, part), up_.buffer->mapped());
-    up_.number = submit_copies(up_.buffer->get(), to.buffer, {{}, {to.memory}},
-                               within(regions, &VkBufferCopy::srcOffset, at, at + part));
+    find_regions(box, at, at + part, Direction::up);
+    up_.number = submit_copies({up_.buffer->get(), nullptr}, to);
     at += part;
   }
   return up_.number;
 }
 
-void Transfers::download(Target from, std::span<std::byte> dense, const std::vector<VkBufferCopy>& regions) {
+void Transfers::download(Target from, std::span<std::byte> dense, std::span<const ir::Stretch> box) {
+  const std::scoped_lock turn(turns_);
   for (std::size_t at = 0; at < dense.size();) {
     const std::size_t part = std::min(dense.size() - at, make_room(down_, dense.size() - at));
-    down_.number = submit_copies(from.buffer, down_.buffer->get(), {{from.memory}, {&down_}},
-                                 within(regions, &VkBufferCopy::dstOffset, at, at + part));
+    find_regions(box, at, at + part, Direction::down);
+    down_.number = submit_copies(from, {down_.buffer->get(), &down_});
     wait_for(down_.number);
     ir::raw::copy_bytes(down_.buffer->mapped().first(part), dense.subspan(at, part));
     at += part;
   }
 }
 
-std::uint64_t Transfers::copy(Target from, Target to, const std::vector<VkBufferCopy>& regions) {
-  return submit_copies(from.buffer, to.buffer, {{from.memory}, {to.memory}}, regions);
+std::uint64_t Transfers::copy(Target from, Target to, std::span<const ir::Memory::Piece> pieces) {
+  const std::scoped_lock turn(turns_);
+  regions_.clear();
+  for (const ir::Memory::Piece& piece : pieces) regions_.push_back({piece.from, piece.to, piece.bytes});
+  return submit_copies(from, to);
 }
 
 std::uint64_t Transfers::zero(Target to, std::size_t bytes) {
-  return submit({{}, {to.memory}}, [&](Commands& commands) { commands.fill({to.buffer, 0, bytes}, 0); });
+  const std::scoped_lock turn(turns_);
+  return submit(nullptr, to.memory, [&](Commands& commands) { commands.fill({to.buffer, 0, bytes}, 0); });
 }
 
 }  // namespace plumb::gpu_vulkan::runtime

@@ -58,7 +58,7 @@ template void multiply(const Matrix<const std::uint64_t>&, const Matrix<const st
                        const Matrix<std::uint64_t>&);
 
 void for_each_panel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k,
-                    const std::function<void(const Panel&)>& body) {
+                    FunctionRef<void(const Panel&)> body) {
   if (batch == 0 || m == 0 || n == 0) return;
   // Large panels pack their operands less often; 32 of them keep 16 threads busy. Lower ones than 128 rows, which
   // pack a whole b again, are worth it only where there would be very few (docs/performance.md).

@@ -41,7 +41,7 @@ gemm::Matrix<const C> decoded(const packed::Rows& rows, WeightDtype to, std::int
 }
 
 template <class T, class Out>
-void multiply(const ir::ops::DequantMatmul& op, Call& call) {
+void multiply_panels(const ir::ops::DequantMatmul& op, Call& call) {
   using C = ir::compute_t<T>;
   const packed::Rows rows(op.packing(), call, 1);
   const std::int64_t k = rows.length(), n = rows.count(), m = call.out(0).shape().elements() / n;
@@ -49,23 +49,24 @@ void multiply(const ir::ops::DequantMatmul& op, Call& call) {
   const auto left = gemm::row_major<const C>(x.data(), m, k);
   const auto y = gemm::row_major(call.out(0).as<Out>().data(), m, n);
   const T* const bias = op.has_bias ? call.inputs.back().as<T>().data() : nullptr;
-  parallel_for(
-      n, std::clamp<std::int64_t>(weights_at_once / (k + 1), 1, 64), [&](std::int64_t first, std::int64_t end) {
-        std::vector<float> weights;
-        std::vector<C> wide;
-        const auto right = decoded<C>(rows, op.weight_dtype, first, end - first, weights, wide).transposed();
-        gemm::multiply(left, right, y.block(0, first, m, end - first), [&](C sum, std::int64_t, std::int64_t column) {
-          return bias == nullptr ? sum : sum + static_cast<C>(bias[first + column]);
-        });
-      });
+  parallel_for(n, std::clamp<std::int64_t>(weights_at_once / (k + 1), 1, 64),
+               [&](std::int64_t first, std::int64_t end) {
+                 std::vector<float> weights;
+                 std::vector<C> wide;
+                 const auto right = decoded<C>(rows, op.weight_dtype, first, end - first, weights, wide).transposed();
+                 gemm::multiply(left, right, y.block(0, first, m, end - first),
+                                       [&](C sum, std::int64_t, std::int64_t column) {
+                                         return bias == nullptr ? sum : sum + static_cast<C>(bias[first + column]);
+                                       });
+               });
 }
 
 }  // namespace
 
 void run(const ir::ops::DequantMatmul& op, Call& call) {
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
-    if (call.out(0).dtype() == call.in(0).dtype()) return multiply<T, T>(op, call);
-    multiply<T, ir::compute_t<T>>(op, call);  // sums that stay unrounded
+    if (call.out(0).dtype() == call.in(0).dtype()) return multiply_panels<T, T>(op, call);
+    multiply_panels<T, ir::compute_t<T>>(op, call);  // sums that stay unrounded
   });
 }
 

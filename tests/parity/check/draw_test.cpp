@@ -24,6 +24,7 @@ const std::map<std::string_view, Attributes>& needed() {
   static const std::map<std::string_view, Attributes> all = {
       {"activation", {{"function", "elu"}}},
       {"affine_grid", {{"output_shape", Whole{3, 5}}}},
+      {"axial_rope_2d", {{"width", std::int64_t{9}}, {"height", std::int64_t{7}}, {"head_dim", std::int64_t{8}}}},
       {"binary", {{"function", "add"}}},
       {"bitcast", {{"to", "i32"}}},
       {"cast", {{"to", "f16"}}},
@@ -66,6 +67,7 @@ const std::map<std::string_view, Attributes>& needed() {
       {"tile", {{"repeats", Whole{2, 3}}}},
       {"top_k", {{"k", std::int64_t{100}}}},
       {"transpose", {{"permutation", Whole{2, 0, 1}}}},
+      {"umap_knn", {{"k", std::int64_t{5}}}},
       {"unary", {{"function", "exp"}}},
       {"welch_peaks", {{"k", std::int64_t{2}}, {"fft_length", std::int64_t{64}}}},
       {"window", {{"function", "hann"}, {"size", std::int64_t{9}}}},
