@@ -305,15 +305,17 @@ def encoders():
     for number, name in enumerate(("q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "mxfp4")):
         g = random.Random(200 + number)
         ordinary = [f32(g.gauss(0, 1)) for _ in range(64)]
-        rows = [ordinary, [0.0] * 32 + [0.75] * 32, [(e - 16) * 0.5 for e in range(32)] + [e * 0.25 - 4 for e in range(32)],
-                [(-1) ** e * 3.0 for e in range(32)] + [f32(2.0 ** -30 * g.gauss(0, 1)) for _ in range(32)]]
+        rows = [ordinary, [0.0] * 32 + [0.75] * 32,
+                [(e - 16) * 0.5 for e in range(32)] + [e * 0.25 - 4 for e in range(32)],
+                [(-1) ** e * 3.0 for e in range(32)] + [f32(2.0 ** -30 * g.gauss(0, 1)) for _ in range(32)],
+                [127.0] + [e - 15.5 for e in range(31)] + [-127.0] + [e + 0.5 for e in range(31)]]
         codes = [byte for row in rows for at in (0, 32) for byte in encoded(name, row[at:at + 32])]
-        size = len(codes) // 8
+        assert len(codes) == 2 * len(rows) * FORMATS[name][1]
         yield f"ops/quantize_blocks/{name}_codes", graph(
             "ordinary numbers, zeros, equal ones, ties, one size of both signs, small ones",
-            {"x": {"type": "f32[4, 64]", "values": sum(rows, [])}},
+            {"x": {"type": f"f32[{len(rows)}, 64]", "values": sum(rows, [])}},
             [{"label": "codes", "op": "quantize_blocks", "inputs": ["x"], "format": name}],
-            {"codes": {"values": codes}} if size == FORMATS[name][1] else None)
+            {"codes": {"values": codes}})
     steps = [(e % 16 - 8) * 0.5 for e in range(32)]
     yield "ops/quantize_blocks/q4_0_and_back", graph(
         "whole steps of a scale come back as they were",
@@ -330,6 +332,14 @@ def mistaken():
     yield "must_fail/q4_0_nibbles_of_neighbours", of_blocks(
         "numbers of a decoder for which a byte has two neighbours", "q4_0", halves, swapped, must="fail",
         expect_error="y")
+    x = [(e - 8) * 0.5 for e in range(16)] + [e * 0.25 for e in range(16)]
+    codes = encoded("q4_0", x)
+    codes[6] ^= 1
+    yield "must_fail/quantize_blocks_one_code_off", graph(
+        "one code of a block is the neighbour of the right one, away from a tie",
+        {"x": {"type": "f32[32]", "values": x}},
+        [{"label": "codes", "op": "quantize_blocks", "inputs": ["x"], "format": "q4_0"}],
+        {"codes": {"values": codes}}, must="fail", expect_error="codes")
     block = with_factors("q6_k", random_block("q6_k", g), 0.5)
     moved = block[:192] + block[193:208] + block[192:193] + block[208:]
     yield "must_fail/q6_k_scales_of_neighbours", of_blocks(

@@ -33,7 +33,7 @@ float largest(const Numbers& x) {
   return found;
 }
 
-/// Of a scale without a reciprocal in the range of f32 it is 0.
+/// The reciprocal of a scale, 0 where f32 has none.
 float inverse(float d) {
   const float size = std::fabs(d);
   return size < 0x1p-126f || std::isinf(size) ? 0 : f32(1.0L / d);

@@ -109,7 +109,7 @@ std::vector<Scale> scales_of(const Shape& shape, const Numbers& x) {
 
 /// A block as one scale explains it.
 struct Explained {
-  std::vector<Deciding> factors;  ///< of one stored factor, or two
+  std::vector<Deciding> factors;  ///< stored ones: one or two
   std::array<Deciding, 32> codes;
   double worst = 0;
 };
