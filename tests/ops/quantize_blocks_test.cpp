@@ -43,7 +43,7 @@ TEST(QuantizeBlocks, SubnormalLargeAndEqualNumbers) {
     }
 }
 
-/// What the judge says of codes that differ from the CPU's in one byte.
+/// The judge's words on codes that differ from the CPU's in one byte.
 std::string said_of(F format, const std::vector<float>& x, std::size_t byte, int changed) {
   ref_cpu::CpuExecutor cpu;
   const Tensor numbers = Tensor::of<float>({32}, x);
