@@ -253,6 +253,77 @@ def beside_scales():
             {"y": {"values": [as_json(as_f32(v) + 0.0) for v in expected]}})
 
 
+def f32(x):
+    """One operation of f32: of two numbers of f32, a result of f64 rounded again is rounded once."""
+    return struct.unpack("<f", struct.pack("<f", x))[0]
+
+
+def half(x):
+    try:
+        return list(struct.pack("<e", x))
+    except OverflowError:
+        return list(struct.pack("<e", math.copysign(INF, x)))
+
+
+def inverse(d):
+    return f32(1 / d) if 2.0 ** -126 <= abs(d) < 2.0 ** 128 else 0.0
+
+
+def with_fifths(q):
+    return [sum((q[8 * i + e] >> 4) << e for e in range(8)) for i in range(4)]
+
+
+def encoded(name, x):
+    """A block of 32 numbers by ops.md A.6."""
+    largest = max(x, key=abs) if any(x) else 0.0
+    five = name in ("q5_0", "q5_1")
+    most = 31 if five else 15
+    if name == "q8_0":
+        d = f32(abs(largest) / 127)
+        r = [f32(v * inverse(d)) for v in x]
+        return half(d) + [int(math.copysign(math.floor(abs(v) + Fraction(1, 2)), v)) & 255 for v in map(Fraction, r)]
+    if name == "mxfp4":
+        c = min(max(math.frexp(abs(largest))[1] - 1 + 125, 0), 254) if largest else 0
+        r = [Fraction(v) / Fraction(2) ** (c - 128) for v in x]
+        q = [min(range(16), key=lambda i: (abs(v - KV[i]), i)) for v in r]
+        return [c] + [q[e] | q[e + 16] << 4 for e in range(16)]
+    if name in ("q4_0", "q5_0"):
+        steps = (most + 1) // 2
+        d = f32(largest / -steps)
+        q = [min(most, math.trunc(f32(f32(v * inverse(d)) + steps + 0.5))) for v in x]
+        head = half(d)
+    else:
+        low = min(x)
+        d = f32(f32(max(x) - low) / most)
+        q = [min(most, math.trunc(f32(f32(f32(v - low) * inverse(d)) + 0.5))) for v in x]
+        head = half(d) + half(low)
+    return head + (with_fifths(q) if five else []) + [q[e] & 15 | (q[e + 16] & 15) << 4 for e in range(16)]
+
+
+def encoders():
+    """Blocks of ordinary numbers, of zeros, of equal ones, of ties, and of both signs of one size (ops.md K.6)."""
+    for number, name in enumerate(("q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "mxfp4")):
+        g = random.Random(200 + number)
+        ordinary = [f32(g.gauss(0, 1)) for _ in range(64)]
+        rows = [ordinary, [0.0] * 32 + [0.75] * 32,
+                [(e - 16) * 0.5 for e in range(32)] + [e * 0.25 - 4 for e in range(32)],
+                [(-1) ** e * 3.0 for e in range(32)] + [f32(2.0 ** -30 * g.gauss(0, 1)) for _ in range(32)],
+                [127.0] + [e - 15.5 for e in range(31)] + [-127.0] + [e + 0.5 for e in range(31)]]
+        codes = [byte for row in rows for at in (0, 32) for byte in encoded(name, row[at:at + 32])]
+        assert len(codes) == 2 * len(rows) * FORMATS[name][1]
+        yield f"ops/quantize_blocks/{name}_codes", graph(
+            "ordinary numbers, zeros, equal ones, ties, one size of both signs, small ones",
+            {"x": {"type": f"f32[{len(rows)}, 64]", "values": sum(rows, [])}},
+            [{"label": "codes", "op": "quantize_blocks", "inputs": ["x"], "format": name}],
+            {"codes": {"values": codes}})
+    steps = [(e % 16 - 8) * 0.5 for e in range(32)]
+    yield "ops/quantize_blocks/q4_0_and_back", graph(
+        "whole steps of a scale come back as they were",
+        {"x": {"type": "f32[32]", "values": steps}},
+        [{"label": "codes", "op": "quantize_blocks", "inputs": ["x"], "format": "q4_0"},
+         {"label": "y", "op": "dequantize", "inputs": ["codes"], "format": "q4_0"}], {"y": {"values": steps}})
+
+
 def mistaken():
     """Numbers of decoders that are wrong, which verify must refuse."""
     g = random.Random(99)
@@ -261,6 +332,14 @@ def mistaken():
     yield "must_fail/q4_0_nibbles_of_neighbours", of_blocks(
         "numbers of a decoder for which a byte has two neighbours", "q4_0", halves, swapped, must="fail",
         expect_error="y")
+    x = [(e - 8) * 0.5 for e in range(16)] + [e * 0.25 for e in range(16)]
+    codes = encoded("q4_0", x)
+    codes[6] ^= 1
+    yield "must_fail/quantize_blocks_one_code_off", graph(
+        "one code of a block is the neighbour of the right one, away from a tie",
+        {"x": {"type": "f32[32]", "values": x}},
+        [{"label": "codes", "op": "quantize_blocks", "inputs": ["x"], "format": "q4_0"}],
+        {"codes": {"values": codes}}, must="fail", expect_error="codes")
     block = with_factors("q6_k", random_block("q6_k", g), 0.5)
     moved = block[:192] + block[193:208] + block[192:193] + block[208:]
     yield "must_fail/q6_k_scales_of_neighbours", of_blocks(
@@ -279,7 +358,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     arguments = parser.parse_args()
     differ = []
-    for name, made in (*in_blocks(), *beside_scales(), *mistaken()):
+    for name, made in (*in_blocks(), *beside_scales(), *encoders(), *mistaken()):
         path = arguments.folder / f"{name}.json"
         if not arguments.check:
             path.write_text(text(made), encoding="utf-8")

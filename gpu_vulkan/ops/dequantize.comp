@@ -4,7 +4,6 @@
 // whole blocks, so that blocks are counted through all of them. The variant is what 64-bit types it needs of the
 // device; format and dtypes are constants.
 #extension GL_GOOGLE_include_directive : require
-#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
 #include "gpu_vulkan/glsl/convert.glsl"
 #include "gpu_vulkan/glsl/divide.glsl"
@@ -25,10 +24,10 @@ layout(set = 0, binding = 3) writeonly buffer Y32 { uint y32[]; };
 layout(set = 0, binding = 3) writeonly buffer Y64 { uvec2 y64[]; };
 layout(set = 0, binding = 3) writeonly buffer Y128 { uvec4 y128[]; };
 layout(push_constant) uniform Block {
-  uint count;          // elements of y
-  uint row;            // elements of a row
-  uint scales_of_row;
   uvec2 by_row, by_block;  // the latter: elements that share a scale
+  uint count;              // elements of y
+  uint row;                // elements of a row
+  uint scales_of_row;
 };
 
 #include "gpu_vulkan/glsl/packed/weight.glsl"
@@ -58,7 +57,8 @@ void main() {
   const uint unit = invocation_index(), first = 4u * unit;
   if (first >= count) return;
   uvec2 bits[4];
-  [[unroll]] for (uint e = 0; e < 4u; ++e) bits[e] = element(min(first + e, count - 1u));
+  // Not unrolled here: the module would have all formats four times.
+  for (uint e = 0; e < 4u; ++e) bits[e] = element(min(first + e, count - 1u));
   if (first + 4u <= count) {
     if (to == F64) {
       y128[2u * unit] = uvec4(bits[0], bits[1]);

@@ -15,8 +15,8 @@ void lower(const ir::ops::Dequantize& op, plan::Lowering& node) {
   node.needs_its_types();
   node.needs(node.facts().storage16, node.facts().name, " has no 16-bit elements in storage buffers");
   struct Block {
-    std::uint32_t count, row, scales_of_row;
     kernels::common::Divisor by_row, by_block;
+    std::uint32_t count, row, scales_of_row;
   };
   const ir::DType scales = packed::has_real_scales(op.format) ? node.in_type(1).dtype : ir::DType::f32;
   const bool is_wide = op.dtype == ir::DType::f64 || scales == ir::DType::f64;
@@ -32,9 +32,9 @@ void lower(const ir::ops::Dequantize& op, plan::Lowering& node) {
                   {"has_zero_points", op.has_zero_points}}},
       .reads = {node.in(0), node.in(op.has_scales ? 1 : 0), node.in(op.has_zero_points ? 2 : 0)},
       .writes = {node.out(0)},
-      .push = Block{std::uint32_t(shape.elements()), std::uint32_t(row),
-                    std::uint32_t(packed::scales_of_row(op.format, op.block_size, row)), kernels::common::Divisor(row),
-                    kernels::common::Divisor(std::min(block, row))},
+      .push = Block{kernels::common::Divisor(row), kernels::common::Divisor(std::min(block, row)),
+                    std::uint32_t(shape.elements()), std::uint32_t(row),
+                    std::uint32_t(packed::scales_of_row(op.format, op.block_size, row))},
       .groups = plan::groups_for(shape.elements(), threads * each),
   });
 }

@@ -18,7 +18,7 @@ struct DequantMatmul {
   std::int64_t block_size = 0;
   bool has_scales = false, has_zero_points = false, has_bias = false;
   WeightDtype weight_dtype = WeightDtype::f32;
-  std::optional<DType> dtype;
+  std::optional<DType> dtype = {};
 
   static constexpr auto name = "dequant_matmul";
   static constexpr auto summary = "product with packed weights";

@@ -29,6 +29,7 @@
 #include "ir/ops/pad.hpp"
 #include "ir/ops/pool.hpp"
 #include "ir/ops/qconv.hpp"
+#include "ir/ops/quantize_blocks.hpp"
 #include "ir/ops/rnn.hpp"
 #include "ir/ops/rope.hpp"
 #include "ir/ops/scatter_nd.hpp"
@@ -265,6 +266,10 @@ void adapt(const ir::Op& op, Sketch& sketch, Random& random) {
   adapt_grid(op, sketch);
   adapt_scale(op, sketch);
   if (op.is<ir::ops::Dequantize>()) adapt_packed(op.as<ir::ops::Dequantize>().packing(), "..", sketch);
+  if (op.is<ir::ops::QuantizeBlocks>()) {
+    sketch.reshape("x", "[.., K]");
+    sketch.multiples["K"] = ir::kernels::packed::layout(op.as<ir::ops::QuantizeBlocks>().format).elements;
+  }
   if (op.is<ir::ops::DequantMatmul>()) adapt_packed(op.as<ir::ops::DequantMatmul>().packing(), "N", sketch);
   rebuild(op, sketch);
 }

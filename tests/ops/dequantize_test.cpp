@@ -189,7 +189,7 @@ TEST(Dequantize, ScalesBesideTheCodes) {
   const ir::Fill around{.distribution = ir::Distribution::uniform, .low = -9, .high = 140};
   std::size_t number = 0;  // dtypes of scales and results take turns
   for (const F format : {F::int8, F::uint8, F::int4, F::uint4, F::fp8_e4m3, F::fp8_e5m2})
-    for (const std::int64_t block : {0, 1, 7, 38, 50})
+    for (const std::int64_t block : {0, 7, 50})
       for (const bool has_zero_points : {false, true}) {
         const bool is_affine = ir::kernels::packed::layout(format).scales == ir::ops::PackedScales::affine;
         if (has_zero_points && !is_affine) continue;

@@ -53,6 +53,7 @@ const std::map<std::string_view, Attributes>& needed() {
       {"overlap_add", {{"hop", std::int64_t{4}}, {"length", std::int64_t{64}}}},
       {"pad", {{"pads", Whole{1, 2, 0, 3}}}},
       {"pool", {{"kernel_shape", Whole{2, 3}}}},
+      {"quantize_blocks", {{"format", "q8_0"}}},
       {"random", {{"shape", Whole{3, 5}}}},
       {"range", {{"start", 0.0}, {"delta", 1.0}, {"count", std::int64_t{9}}}},
       {"reduce", {{"function", "sum"}, {"axes", Whole{1}}}},
