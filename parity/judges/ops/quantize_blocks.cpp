@@ -14,7 +14,7 @@ namespace plumb::parity::judges {
 namespace {
 
 using Format = ir::ops::PackedFormat;
-using Numbers = std::array<double, 32>;
+using Block32 = std::array<double, 32>;
 using Bytes = std::span<const std::uint8_t>;
 
 constexpr double u = 0x1p-24;
@@ -92,7 +92,7 @@ struct Scale {
 /// A scale has a reciprocal in the range of f32, or all codes are those of 0.
 bool has_inverse(double d) { return std::abs(d) >= 0x1p-126 && std::abs(d) <= 0x1.fffffep127; }
 
-std::vector<Scale> scales_of(const Shape& shape, const Numbers& x) {
+std::vector<Scale> scales_of(const Shape& shape, const Block32& x) {
   const auto [low, high] = std::minmax_element(x.begin(), x.end());
   if (shape.has_ends) {
     const double d = static_cast<double>(static_cast<float>(*high - *low)) / shape.most;
@@ -119,7 +119,7 @@ double ratio_of(const Deciding& by) {
   return by.margin <= by.limit ? by.margin / by.limit : infinite;
 }
 
-Explained explained(const Shape& shape, const Numbers& x, const Scale& scale, Bytes got) {
+Explained explained(const Shape& shape, const Block32& x, const Scale& scale, Bytes got) {
   Explained made;
   made.factors.push_back(stored(half_bits(got, 0), scale.d, scale.off));
   if (shape.has_ends) made.factors.push_back(stored(half_bits(got, 2), scale.least, 0));
@@ -176,7 +176,7 @@ Judgement judge_blocks(Format format, const Question& question) {
         output.ratio[block * size + i] = reader.read("code", block * size + i, given[i], right[i], {infinite, 0, 1});
       continue;
     }
-    Numbers numbers;
+    Block32 numbers;
     for (std::size_t e = 0; e < 32; ++e) numbers[e] = static_cast<float>(x[32 * block + e]);
     Explained best;
     for (const Scale& scale : scales_of(shape, numbers)) {
