@@ -17,13 +17,10 @@ namespace {
 tests::Asked asked_for_by(const std::function<void()>& run) {
   using Clock = std::chrono::steady_clock;
   for (int i = 0; i < 3; ++i) run();
-  tests::show_next(3);  // of those that should not be
-  const tests::Asked before = tests::asked_for_memory();
+  tests::begin_counting();
   const auto deadline = Clock::now() + std::chrono::seconds(2);
   for (int i = 0; i < 100 && (i < 5 || Clock::now() < deadline); ++i) run();
-  const tests::Asked after = tests::asked_for_memory();
-  tests::show_next(0);
-  return {after.operator_new - before.operator_new, after.malloc - before.malloc};
+  return tests::end_counting();
 }
 
 class Allocations : public ::testing::TestWithParam<std::filesystem::path> {
@@ -32,9 +29,10 @@ class Allocations : public ::testing::TestWithParam<std::filesystem::path> {
     if (!tests::counts_memory()) GTEST_SKIP() << "nothing is counted here";
   }
 
-  /// On one thread nobody asks for memory. On several, oneTBB may do so for itself, by malloc.
-  void expect_none(int threads, const char* what, const std::function<void()>& run) {
+  /// On one thread nobody asks for memory. On several, oneTBB may do so for itself.
+  void expect_none(int threads, const std::string& what, const std::function<void()>& run) {
     const tests::Asked asked = asked_for_by(run);
+    RecordProperty(ir::cat("malloc_", what, "_on_", threads), static_cast<int>(asked.malloc));
     EXPECT_EQ(asked.operator_new, 0u) << what << " on " << threads << " threads";
     if (threads == 1) {
       EXPECT_EQ(asked.malloc, 0u) << what;
@@ -53,7 +51,7 @@ TEST_P(Allocations, AreNoneFromTheFourthRunOn) {
     ir::Tensors results;
     expect_none(threads, "run_into", [&] { executable->run_into(inputs, results); });
     const auto context = executable->context();
-    expect_none(threads, "a context", [&] { context->submit(inputs).get(); });
+    expect_none(threads, "context", [&] { context->submit(inputs).get(); });
     plumb::testing::expect_results(*context, results, graph);
     const auto pairs = parity::checks::relations::feedable(graph);
     if (pairs.empty()) continue;
@@ -63,7 +61,7 @@ TEST_P(Allocations, AreNoneFromTheFourthRunOn) {
       fed->feed(result, input);
       rest.erase(graph.inputs()[input]);
     }
-    expect_none(threads, "a context that is fed", [&] { fed->submit(rest).get(); });
+    expect_none(threads, "fed", [&] { fed->submit(rest).get(); });
   }
 }
 
