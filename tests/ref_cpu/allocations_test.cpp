@@ -23,25 +23,18 @@ tests::Asked asked_for_by(const std::function<void()>& run) {
   return tests::end_counting();
 }
 
-class Allocations : public ::testing::TestWithParam<std::filesystem::path> {
- protected:
-  void SetUp() override {
-    if (!tests::counts_memory()) GTEST_SKIP() << "nothing is counted here";
+/// On one thread nobody asks for memory. On several, oneTBB may do so for itself.
+void expect_none(int threads, const std::string& what, const std::function<void()>& run) {
+  const tests::Asked asked = asked_for_by(run);
+  ::testing::Test::RecordProperty(ir::cat("malloc_", what, "_on_", threads), static_cast<int>(asked.malloc));
+  EXPECT_EQ(asked.operator_new, 0u) << what << " on " << threads << " threads";
+  if (threads == 1) {
+    EXPECT_EQ(asked.malloc, 0u) << what;
   }
+}
 
-  /// On one thread nobody asks for memory. On several, oneTBB may do so for itself.
-  void expect_none(int threads, const std::string& what, const std::function<void()>& run) {
-    const tests::Asked asked = asked_for_by(run);
-    RecordProperty(ir::cat("malloc_", what, "_on_", threads), static_cast<int>(asked.malloc));
-    EXPECT_EQ(asked.operator_new, 0u) << what << " on " << threads << " threads";
-    if (threads == 1) {
-      EXPECT_EQ(asked.malloc, 0u) << what;
-    }
-  }
-};
-
-TEST_P(Allocations, AreNoneFromTheFourthRunOn) {
-  const auto file = ir::formats::read_graph(GetParam());
+void expect_none_from_the_fourth_run_on(const ir::formats::GraphFile& file) {
+  if (!tests::counts_memory()) GTEST_SKIP() << "nothing is counted here";
   const ir::Graph& graph = file.graph;
   const ir::Feeds feeds = ir::formats::materialise(file, 1);
   const ir::Feeds inputs = plumb::testing::part_of(feeds, graph.inputs());
@@ -63,6 +56,22 @@ TEST_P(Allocations, AreNoneFromTheFourthRunOn) {
     }
     expect_none(threads, "fed", [&] { fed->submit(rest).get(); });
   }
+}
+
+class Allocations : public ::testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(Allocations, AreNoneFromTheFourthRunOn) {
+  expect_none_from_the_fourth_run_on(ir::formats::read_graph(GetParam()));
+}
+
+/// Eigen packs operands that are larger than what it has on the stack.
+TEST(AllocationsOfProducts, AreNoneOfEigens) {
+  expect_none_from_the_fourth_run_on(ir::formats::parse_graph(R"({"format": "plumb.graph/1",
+    "inputs": {"x": {"type": "f64[190, 310]"}, "i": {"type": "i32[190, 310]"}},
+    "params": {"w": {"type": "f64[310, 170]"}, "j": {"type": "i32[170, 310]"}}, "nodes": [
+    {"label": "y", "op": "matmul", "inputs": ["x", "w"]},
+    {"label": "k", "op": "matmul", "inputs": ["i", "j"], "transpose_b": true}], "results": ["y", "k"]})",
+                                                              "."));
 }
 
 std::vector<std::filesystem::path> graphs() {
