@@ -83,15 +83,23 @@ class ScratchScope {
   ScratchStack::Mark mark_;
 };
 
-/// Takes scratch, and memory of the heap outside of runs.
-template <class T>
+/// Takes scratch, and memory of the heap outside of runs. `is_filled`: elements begin as zeros, as they do in any
+/// vector.
+template <class T, bool is_filled = true>
 class ScratchAllocator {
  public:
   using value_type = T;
+  template <class U>
+  struct rebind {
+    using other = ScratchAllocator<U, is_filled>;
+  };
 
   ScratchAllocator() : stack_(current_scratch().stack) {}
   template <class U>
-  ScratchAllocator(const ScratchAllocator<U>& other) : stack_(other.stack()) {}
+  ScratchAllocator(const ScratchAllocator<U, is_filled>& other) : stack_(other.stack()) {}
+
+  template <class U>
+  requires(!is_filled) void construct(U* place) noexcept { ::new (static_cast<void*>(place)) U; }
 
   T* allocate(std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
@@ -106,7 +114,7 @@ class ScratchAllocator {
 
   ScratchStack* stack() const { return stack_; }
   template <class U>
-  bool operator==(const ScratchAllocator<U>& other) const {
+  bool operator==(const ScratchAllocator<U, is_filled>& other) const {
     return stack_ == other.stack();
   }
 
@@ -119,5 +127,9 @@ class ScratchAllocator {
 /// another thread.
 template <class T>
 using ScratchVector = std::vector<T, ScratchAllocator<T>>;
+
+/// A ScratchVector whose elements hold anything until they are written.
+template <class T>
+using ScratchRoom = std::vector<T, ScratchAllocator<T, false>>;
 
 }  // namespace plumb::ref_cpu

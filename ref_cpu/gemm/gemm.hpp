@@ -44,7 +44,7 @@ void multiply_onto(const Matrix<const T>& a, const Matrix<const T>& b, const Mat
 /// place when y holds what is summed, else rounded on the way from a scratch panel.
 template <class T, class Out, class Finish>
 void multiply(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<Out>& y, const Finish& finish) {
-  ScratchVector<T> scratch;
+  ScratchRoom<T> scratch;
   Matrix<T> sums;
   if constexpr (std::is_same_v<T, Out>) {
     sums = y;

@@ -32,7 +32,7 @@ class Affine {
   }
 
   /// The operand's values on one line; `own` is memory of the caller for them.
-  std::span<const C> line(std::int64_t line, ScratchVector<C>& own) const {
+  std::span<const C> line(std::int64_t line, ScratchRoom<C>& own) const {
     if (!varies_) return held_;
     own.resize(held_.size());
     fill(line, own);
@@ -40,7 +40,7 @@ class Affine {
   }
 
  private:
-  void fill(std::int64_t line, ScratchVector<C>& to) const {
+  void fill(std::int64_t line, ScratchRoom<C>& to) const {
     Strides index{};
     std::int64_t at = 0, position = line * static_cast<std::int64_t>(to.size());
     for (std::size_t a = shape_.size(); a-- > 0; position /= shape_[a]) {
@@ -59,7 +59,7 @@ class Affine {
   }
 
   const ir::Shape& shape_;
-  ScratchVector<C> held_;  ///< the values of every line, unless they vary
+  ScratchRoom<C> held_;  ///< the values of every line, unless they vary
   Strides strides_{};
   std::span<const T> values_;
   bool varies_ = false;

@@ -34,7 +34,7 @@ class Computed {
   const Value* data() const { return values_.data(); }
 
  private:
-  ScratchVector<Value> copy_;
+  ScratchRoom<Value> copy_;
   std::span<const Value> values_;
 };
 

@@ -43,7 +43,7 @@ class HeldLines {
   }
 
   std::int64_t length_, inner_;
-  ScratchVector<C> values_;
+  ScratchRoom<C> values_;
 };
 
 /// For each line of x: transform(line) changes it in place, contiguous and in the

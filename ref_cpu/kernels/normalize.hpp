@@ -56,7 +56,7 @@ void normalize(Call& call, std::int64_t count, std::int64_t length, const Scale&
   const auto y = call.out(0).as<T>();
   const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, length));
   parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
-    ScratchVector<C> line(static_cast<std::size_t>(length)), own_scale, own_bias;
+    ScratchRoom<C> line(static_cast<std::size_t>(length)), own_scale, own_bias;
     for (std::int64_t i = begin; i < end; ++i) {
       const T* const from = x.data() + i * length;
       T* const to = y.data() + i * length;

@@ -37,7 +37,7 @@ class ScanOperand {
   const C* at(std::int64_t i) const { return values_.data() + i; }
 
  private:
-  ScratchVector<C> copy_;
+  ScratchRoom<C> copy_;
   std::span<const C> values_;
 };
 
@@ -71,7 +71,7 @@ class ScanResult {
 
  private:
   const ir::MutableView& y_;
-  ScratchVector<C> own_;
+  ScratchRoom<C> own_;
   std::span<C> values_;
 };
 

@@ -30,7 +30,7 @@ using Mapped = Eigen::Map<Matrix<C>, Eigen::AlignedMax>;
 /// A matrix in scratch, once it is given a size.
 template <class C>
 struct Held {
-  ScratchVector<C> values = {};
+  ScratchRoom<C> values = {};
   Mapped<C> matrix{nullptr, 0, 0};
 
   Held() = default;

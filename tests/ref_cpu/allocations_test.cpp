@@ -17,33 +17,24 @@ namespace {
 tests::Asked asked_for_by(const std::function<void()>& run) {
   using Clock = std::chrono::steady_clock;
   for (int i = 0; i < 3; ++i) run();
-  tests::show_next(3);  // of those that should not be
-  const tests::Asked before = tests::asked_for_memory();
+  tests::begin_counting();
   const auto deadline = Clock::now() + std::chrono::seconds(2);
   for (int i = 0; i < 100 && (i < 5 || Clock::now() < deadline); ++i) run();
-  const tests::Asked after = tests::asked_for_memory();
-  tests::show_next(0);
-  return {after.operator_new - before.operator_new, after.malloc - before.malloc};
+  return tests::end_counting();
 }
 
-class Allocations : public ::testing::TestWithParam<std::filesystem::path> {
- protected:
-  void SetUp() override {
-    if (!tests::counts_memory()) GTEST_SKIP() << "nothing is counted here";
+/// On one thread nobody asks for memory. On several, oneTBB may do so for itself.
+void expect_none(int threads, const std::string& what, const std::function<void()>& run) {
+  const tests::Asked asked = asked_for_by(run);
+  ::testing::Test::RecordProperty(ir::cat("malloc_", what, "_on_", threads), static_cast<int>(asked.malloc));
+  EXPECT_EQ(asked.operator_new, 0u) << what << " on " << threads << " threads";
+  if (threads == 1) {
+    EXPECT_EQ(asked.malloc, 0u) << what;
   }
+}
 
-  /// On one thread nobody asks for memory. On several, oneTBB may do so for itself, by malloc.
-  void expect_none(int threads, const char* what, const std::function<void()>& run) {
-    const tests::Asked asked = asked_for_by(run);
-    EXPECT_EQ(asked.operator_new, 0u) << what << " on " << threads << " threads";
-    if (threads == 1) {
-      EXPECT_EQ(asked.malloc, 0u) << what;
-    }
-  }
-};
-
-TEST_P(Allocations, AreNoneFromTheFourthRunOn) {
-  const auto file = ir::formats::read_graph(GetParam());
+void expect_none_from_the_fourth_run_on(const ir::formats::GraphFile& file) {
+  if (!tests::counts_memory()) GTEST_SKIP() << "nothing is counted here";
   const ir::Graph& graph = file.graph;
   const ir::Feeds feeds = ir::formats::materialise(file, 1);
   const ir::Feeds inputs = plumb::testing::part_of(feeds, graph.inputs());
@@ -53,7 +44,7 @@ TEST_P(Allocations, AreNoneFromTheFourthRunOn) {
     ir::Tensors results;
     expect_none(threads, "run_into", [&] { executable->run_into(inputs, results); });
     const auto context = executable->context();
-    expect_none(threads, "a context", [&] { context->submit(inputs).get(); });
+    expect_none(threads, "context", [&] { context->submit(inputs).get(); });
     plumb::testing::expect_results(*context, results, graph);
     const auto pairs = parity::checks::relations::feedable(graph);
     if (pairs.empty()) continue;
@@ -63,8 +54,24 @@ TEST_P(Allocations, AreNoneFromTheFourthRunOn) {
       fed->feed(result, input);
       rest.erase(graph.inputs()[input]);
     }
-    expect_none(threads, "a context that is fed", [&] { fed->submit(rest).get(); });
+    expect_none(threads, "fed", [&] { fed->submit(rest).get(); });
   }
+}
+
+class Allocations : public ::testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(Allocations, AreNoneFromTheFourthRunOn) {
+  expect_none_from_the_fourth_run_on(ir::formats::read_graph(GetParam()));
+}
+
+/// Eigen packs operands that are larger than what it has on the stack.
+TEST(AllocationsOfProducts, AreNoneOfEigens) {
+  expect_none_from_the_fourth_run_on(ir::formats::parse_graph(R"({"format": "plumb.graph/1",
+    "inputs": {"x": {"type": "f64[190, 310]"}, "i": {"type": "i32[190, 310]"}},
+    "params": {"w": {"type": "f64[310, 170]"}, "j": {"type": "i32[170, 310]"}}, "nodes": [
+    {"label": "y", "op": "matmul", "inputs": ["x", "w"]},
+    {"label": "k", "op": "matmul", "inputs": ["i", "j"], "transpose_b": true}], "results": ["y", "k"]})",
+                                                              "."));
 }
 
 std::vector<std::filesystem::path> graphs() {

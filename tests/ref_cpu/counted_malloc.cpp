@@ -7,10 +7,6 @@
 #include <cstdlib>
 #include <new>
 
-#ifdef __GLIBC__
-#include <execinfo.h>
-#endif
-
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
 #define IS_NOT_COUNTED
 #elif defined(__has_feature)
@@ -19,43 +15,72 @@
 #endif
 #endif
 
-namespace plumb::tests {
-namespace {
-constinit std::atomic<std::uint64_t> by_new = 0, by_malloc = 0;
-constinit std::atomic<int> to_show = 0;
-}
-
-Asked asked_for_memory() { return {by_new, by_malloc}; }
-
-void show_next(int count) { to_show = count; }
-
 #ifdef IS_NOT_COUNTED
+namespace plumb::tests {
+void begin_counting() {}
+Asked end_counting() { return {}; }
 bool counts_memory() { return false; }
 }  // namespace plumb::tests
 #else
-bool counts_memory() { return true; }
 
+#include <dlfcn.h>
+#include <execinfo.h>
+
+#include <cstring>
+
+namespace plumb::tests {
 namespace {
-void show() {
-  if (to_show.load(std::memory_order_relaxed) <= 0 || to_show.fetch_sub(1) <= 0) return;
+
+constinit std::atomic<bool> is_counting = false;
+constinit std::atomic<std::uint64_t> by_new = 0, by_malloc = 0;
+
+bool is_of_onetbb(const void* caller) {
+  Dl_info where;
+  return dladdr(caller, &where) != 0 && where.dli_fname != nullptr && std::strstr(where.dli_fname, "libtbb") != nullptr;
+}
+
+void count_new(const void* caller) {
+  if (!is_counting || is_of_onetbb(caller)) return;
+  if (by_new.fetch_add(1) >= 3) return;
   void* frames[24];
   backtrace_symbols_fd(frames, backtrace(frames, 24), 2);
 }
 
-void* made(std::size_t size, std::size_t alignment) {
-  by_new.fetch_add(1, std::memory_order_relaxed);
-  show();
+void count_malloc() {
+  if (is_counting.load(std::memory_order_relaxed)) by_malloc.fetch_add(1, std::memory_order_relaxed);
+}
+
+void* made(std::size_t size, std::size_t alignment, const void* caller) {
+  count_new(caller);
   const std::size_t whole = (size + alignment - 1) / alignment * alignment;
   if (void* memory = alignment <= alignof(std::max_align_t) ? std::malloc(size) : std::aligned_alloc(alignment, whole))
     return memory;
   throw std::bad_alloc();
 }
+
 }  // namespace
+
+void begin_counting() {
+  void* frame;
+  backtrace(&frame, 1);  // which allocates the first time
+  by_new = by_malloc = 0;
+  is_counting = true;
+}
+
+Asked end_counting() {
+  is_counting = false;
+  return {by_new, by_malloc};
+}
+
+bool counts_memory() { return true; }
+
 }  // namespace plumb::tests
 
-void* operator new(std::size_t size) { return plumb::tests::made(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size) {
+  return plumb::tests::made(size, alignof(std::max_align_t), __builtin_return_address(0));
+}
 void* operator new(std::size_t size, std::align_val_t alignment) {
-  return plumb::tests::made(size, static_cast<std::size_t>(alignment));
+  return plumb::tests::made(size, static_cast<std::size_t>(alignment), __builtin_return_address(0));
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
@@ -70,19 +95,19 @@ void* __libc_realloc(void* memory, std::size_t size);
 void* __libc_memalign(std::size_t alignment, std::size_t size);
 
 void* malloc(std::size_t size) {
-  plumb::tests::by_malloc.fetch_add(1, std::memory_order_relaxed);
+  plumb::tests::count_malloc();
   return __libc_malloc(size);
 }
 void* calloc(std::size_t count, std::size_t size) {
-  plumb::tests::by_malloc.fetch_add(1, std::memory_order_relaxed);
+  plumb::tests::count_malloc();
   return __libc_calloc(count, size);
 }
 void* realloc(void* memory, std::size_t size) {
-  plumb::tests::by_malloc.fetch_add(1, std::memory_order_relaxed);
+  plumb::tests::count_malloc();
   return __libc_realloc(memory, size);
 }
 void* memalign(std::size_t alignment, std::size_t size) {
-  plumb::tests::by_malloc.fetch_add(1, std::memory_order_relaxed);
+  plumb::tests::count_malloc();
   return __libc_memalign(alignment, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) { return memalign(alignment, size); }
