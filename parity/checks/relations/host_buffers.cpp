@@ -23,7 +23,7 @@ void HostBuffers::make(ir::Value value, const ir::TensorType& type) {
     const ir::MutableView view(type, {memory.get(), type.bytes()});
     try {
       buffers_.emplace(value, executor_.import(view, memory, ir::Import::require));
-      views_.emplace(value, view);
+      places_.emplace(value, Place{memory, view});
       return;
     } catch (const ir::Unsupported&) {
       // The executor imports none, or none of this size.
@@ -32,16 +32,21 @@ void HostBuffers::make(ir::Value value, const ir::TensorType& type) {
   buffers_.emplace(value, executor_.allocate(type));
 }
 
+std::size_t HostBuffers::with_bytes() const {
+  const auto has_bytes = [](const auto& one) { return one.second.type().bytes() > 0; };
+  return static_cast<std::size_t>(std::ranges::count_if(buffers_, has_bytes));
+}
+
 void HostBuffers::write(ir::Value value, const ir::Tensor& tensor) {
-  if (const auto view = views_.find(value); view != views_.end())
-    std::ranges::copy(tensor.bytes(), view->second.bytes().begin());
+  if (const auto place = places_.find(value); place != places_.end())
+    std::ranges::copy(tensor.bytes(), place->second.view.bytes().begin());
   else
     buffers_.at(value).write(tensor);
 }
 
 ir::Tensor HostBuffers::read(ir::Value value) const {
-  if (const auto view = views_.find(value); view != views_.end())
-    return ir::Tensor(ir::TensorView(view->second.type(), view->second.bytes()));
+  if (const auto place = places_.find(value); place != places_.end())
+    return ir::Tensor(ir::TensorView(place->second.view.type(), place->second.view.bytes()));
   const ir::Buffer& buffer = buffers_.at(value);
   ir::Tensor tensor(buffer.type());
   buffer.read(tensor.view());

@@ -15,18 +15,24 @@ class HostBuffers {
   /// The tensor is zeros.
   void make(ir::Value value, const ir::TensorType& type);
   const std::map<ir::Value, ir::Buffer>& buffers() const { return buffers_; }
-  std::size_t size() const { return buffers_.size(); }
-  /// How many are in the host's memory.
-  std::size_t imported() const { return views_.size(); }
+  /// How many are in the host's memory, and of how many: empty ones have none.
+  std::size_t imported() const { return places_.size(); }
+  std::size_t with_bytes() const;
 
   /// No run may be under way.
   void write(ir::Value value, const ir::Tensor& tensor);
   ir::Tensor read(ir::Value value) const;
 
  private:
+  /// Imported memory, which lasts as long as this, whatever the executor does with it.
+  struct Place {
+    std::shared_ptr<std::byte> memory;
+    ir::MutableView view;
+  };
+
   ir::Executor& executor_;
   std::map<ir::Value, ir::Buffer> buffers_;
-  std::map<ir::Value, ir::MutableView> views_;  ///< where it is imported
+  std::map<ir::Value, Place> places_;
 };
 
 }  // namespace plumb::parity::checks::relations

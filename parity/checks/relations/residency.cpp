@@ -155,7 +155,7 @@ void ResidencyCheck::run_imported(ir::Executable& executable) {
   HostBuffers inputs(executor_), results(executor_);
   for (ir::Value v = 0; v < graph_.inputs().size(); ++v) inputs.make(v, graph_.type(v));
   for (const auto& [value, one] : found_) results.make(value, graph_.type(value));
-  const std::size_t imported = inputs.imported() + results.imported(), all = inputs.size() + results.size();
+  const std::size_t imported = inputs.imported() + results.imported(), all = inputs.with_bytes() + results.with_bytes();
   if (imported == 0) return;
   const auto context = executable.context();
   const auto run = [&](const std::string& way, const ir::Feeds& feeds, const ir::Tensors& expected) {
