@@ -275,6 +275,10 @@ def picks_alike(step, expected, rows):
     return True
 
 
+def but_for(lengths):
+    return f", but for lengths {lengths}" if lengths else ""
+
+
 def serve_prompts(executor, step, executable, folder, problems):
     """`executable` runs a step."""
     words = np.random.default_rng(3).integers(0, VOCABULARY, LONGEST).tolist()
@@ -292,7 +296,7 @@ def serve_prompts(executor, step, executable, folder, problems):
                                       inputs={**inputs, **zeros}).verdict)
     problems.expect(prompts.executor.compiled == len(ROWS),
                     f"prompts of 1 to {LONGEST} tokens take {prompts.executor.compiled} compiles")
-    problems.expect(not other, f"behind each of them PyTorch picks the same token, but for lengths {other}")
+    problems.expect(not other, f"behind each of them PyTorch picks the same token{but_for(other)}")
     problems.expect(same_bits, "logits have the bits of `run` on an empty cache")
     problems.expect(set(verdicts) == {"passed"}, f"plumb verify of {len(verdicts)} prompts: {', '.join(verdicts)}")
     goes_on = feeding(executable, cache_names())
@@ -300,7 +304,7 @@ def serve_prompts(executor, step, executable, folder, problems):
     other = [length for length in lengths
              if not picks_alike(step, behind_prompt(step, words[:length], 8),
                                 ours_behind_prompt(prompts, goes_on, words[:length], 8))]
-    problems.expect(not other, f"PyTorch goes on with the same 8 tokens behind {lengths}, but for lengths {other}")
+    problems.expect(not other, f"PyTorch goes on with the same 8 tokens behind {lengths}{but_for(other)}")
 
 
 def timed(what, step, capacity, warm=0.5, most=1.0):
