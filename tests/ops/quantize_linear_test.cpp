@@ -100,7 +100,7 @@ TEST(QuantizeLinear, SpanMoreThan65535Workgroups) {
   if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
   constexpr std::int64_t n = std::int64_t{65535} * 512 + 4567;  // 512 elements a workgroup
   Tensor x({DType::f16, {n}});
-  std::uint32_t bits = 0;  // of numbers from 0 up to 2
+  std::uint32_t bits = 0;  // They are those of numbers from 0 up to 2.
   for (ir::f16& one : x.as<ir::f16>()) one = ir::f16::from_bits(static_cast<std::uint16_t>(bits++ & 0x3FFFu));
   const Tensor scale = ir::convert(Tensor::of<float>({}, {0x1p-5f}), DType::f16);
   ref_cpu::CpuExecutor cpu;
