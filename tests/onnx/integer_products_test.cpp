@@ -42,7 +42,8 @@ class Question {
   /// The ops of the graph but for those that only reshape or stretch.
   std::vector<std::string> ops() const {
     std::vector<std::string> names;
-    for (const ir::Node& one : maker_.read({.given = feeds_}).file.graph.nodes())
+    const ir::formats::OnnxModel model = maker_.read({.given = feeds_});
+    for (const ir::Node& one : model.file.graph.nodes())
       if (one.op.name() != "reshape" && one.op.name() != "expand") names.emplace_back(one.op.name());
     return names;
   }
