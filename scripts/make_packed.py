@@ -168,7 +168,7 @@ def hard_products():
         pairs = ((INF, 1.0), (0.5, NAN), (1.0, 1.0))
         wild = [with_factors(name, random_block(name, g), *pair) for pair in pairs]
         yield f"ops/dequant_matmul/{name}_scales_at_their_ends", graph(
-            "scales of 0, subnormal, the largest, of both signs, that cancel with minima, 2^10 times the others, equal, "
+            "scales of 0, subnormal, the largest, of both signs, that cancel with minima, 2^10 times the others, "
             "in the last block alone; infinite and NaN",
             {"x": {"type": f"f32[3, {3 * elements}]"}, "short": {"type": f"f32[2, {elements}]"},
              "far": {"type": f"f32[3, {3 * elements}]", "fill": {"distribution": "normal", "mean": 4}},
