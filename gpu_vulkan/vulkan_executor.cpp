@@ -166,6 +166,20 @@ ir::Buffer VulkanExecutor::allocate(const ir::TensorType& type) {
   return {std::make_shared<run::DeviceMemory>(runtime_, type.bytes(), options_.staging), type};
 }
 
+ir::Buffer VulkanExecutor::import(ir::MutableView memory, std::shared_ptr<void> owner, ir::Import how) {
+  const ir::TensorType& type = memory.type();
+  if (memory.bytes().empty()) return allocate(type);
+  try {  // `owner` is needed behind a refusal, too
+    return {std::make_shared<run::DeviceMemory>(runtime_, memory.bytes(), owner), type};
+  } catch (const ir::Unsupported& error) {
+    if (how == ir::Import::require)
+      throw ir::Unsupported(ir::cat("memory of ", type, " is not imported: ", error.what()));
+  }
+  ir::Buffer buffer = allocate(type);
+  buffer.write({type, memory.bytes()});
+  return buffer;
+}
+
 std::shared_ptr<ir::Params> VulkanExecutor::hold(const ir::Feeds& params) {
   return std::make_shared<run::DeviceParams>(runtime_, params, options_.staging);
 }

@@ -53,6 +53,8 @@ class VulkanExecutor final : public ir::Executor {
                                           const ir::Capture& capture) override;
   ir::Buffer allocate(const ir::TensorType& type) override;
   std::shared_ptr<ir::Params> hold(const ir::Feeds& params) override;
+  /// Address and size of the memory are multiples of what the device wants. No other import shares it.
+  ir::Buffer import(ir::MutableView memory, std::shared_ptr<void> owner, ir::Import how) override;
 
   /// compile, by these in place of the executor's own options; also with params of `hold`.
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture,

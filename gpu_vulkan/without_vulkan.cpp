@@ -33,6 +33,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph&, s
   refuse();
 }
 ir::Buffer VulkanExecutor::allocate(const ir::TensorType&) { refuse(); }
+ir::Buffer VulkanExecutor::import(ir::MutableView, std::shared_ptr<void>, ir::Import) { refuse(); }
 std::shared_ptr<ir::Params> VulkanExecutor::hold(const ir::Feeds&) { refuse(); }
 passes::Fused VulkanExecutor::fused(const ir::Graph&, const ir::Capture&, const ir::Feeds&) const { refuse(); }
 plan::Plan VulkanExecutor::plan(const ir::Graph&, const ir::Capture&) const { refuse(); }

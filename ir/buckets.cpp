@@ -12,7 +12,30 @@ void require_extent(const std::string& symbol, std::int64_t extent) {
   require(extent >= 0, "symbol '", symbol, "' has the extent ", extent, ", which is negative");
 }
 
+/// Where a tensor of this shape lies in one of this type.
+std::vector<Stretch> stretches_at_beginning(const TensorType& whole, const Shape& part) {
+  // A box without extents would be all of it.
+  require(part.size() == whole.shape.size(), whole, " has no part ", part, ", which has another rank");
+  return stretches(whole, {.starts = std::vector<std::int64_t>(part.size()), .extents = part});
+}
+
 }  // namespace
+
+Tensor padded(const TensorView& x, const TensorType& type) {
+  require(x.dtype() == type.dtype, x.type(), " is no part of ", type);
+  Tensor y(type);
+  for (const Stretch& one : stretches_at_beginning(type, x.shape()))
+    std::ranges::copy(x.bytes().subspan(one.in_box, one.bytes), y.bytes().subspan(one.in_tensor, one.bytes).begin());
+  return y;
+}
+
+Tensor leading_part(const TensorView& x, const Shape& shape) {
+  const std::vector<Stretch> all = stretches_at_beginning(x.type(), shape);
+  Tensor y({x.dtype(), shape});
+  for (const Stretch& one : all)
+    std::ranges::copy(x.bytes().subspan(one.in_tensor, one.bytes), y.bytes().subspan(one.in_box, one.bytes).begin());
+  return y;
+}
 
 Buckets::Buckets(Executor& executor, MakeGraph make, std::shared_ptr<Params> params, OptionsOf options_of,
                  BucketOptions options)

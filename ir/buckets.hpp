@@ -23,6 +23,13 @@ struct Bucket {
   std::shared_ptr<Executable> executable;
 };
 
+/// A tensor of this type that has `x` at the beginning of every axis, and zeros elsewhere. Throws Error where x is no
+/// part of one.
+Tensor padded(const TensorView& x, const TensorType& type);
+
+/// The part of this shape at the beginning of every axis. Throws Error where x has no such part.
+Tensor leading_part(const TensorView& x, const Shape& shape);
+
 /// Keeps executables by their extents, each of which is rounded up to the next of its symbol's sizes. The caller pads
 /// inputs, and masks what is padded: the results are those of the larger graph. One thread at a time; a second one that
 /// comes meanwhile gets an Error.

@@ -203,6 +203,8 @@ Fill default_fill(DType dtype) {
 void check_fill(const TensorType& type, const Fill& fill) {
   const auto name = enum_name(fill.distribution);
   check_parameters(fill);
+  const bool is_byte = type.dtype == DType::u8 || type.dtype == DType::i8;
+  require(fill.distribution != Distribution::packed || is_byte, "fill packed: makes bytes, the tensor is ", type.dtype);
   if (type.dtype == DType::boolean) {
     const bool coin = fill.distribution == Distribution::bernoulli || fill.distribution == Distribution::adversarial;
     const bool bit = fill.distribution == Distribution::constant && (fill.value == 0 || fill.value == 1);
@@ -216,6 +218,7 @@ void check_fill(const TensorType& type, const Fill& fill) {
 Tensor fill(const TensorType& type, const Fill& fill, std::uint64_t seed, std::uint32_t stream) {
   check_fill(type, fill);
   require(fill.distribution != Distribution::adversarial, "fill adversarial: depends on what a graph does with it");
+  require(fill.distribution != Distribution::packed, "fill packed: depends on the format of the codes");
   Tensor y(type);
   const Words words(seed, stream);
   visit_any(type.dtype, [&]<class T>(T) {

@@ -2,17 +2,18 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "ir/tensor.hpp"
 
 namespace plumb::ir {
 
-enum class Distribution { normal, uniform, uniform_int, bernoulli, constant, range, adversarial };
+enum class Distribution { normal, uniform, uniform_int, bernoulli, constant, range, adversarial, packed };
 
 constexpr auto enum_names(Distribution) {
-  return std::array<std::string_view, 7>{"normal",   "uniform", "uniform_int", "bernoulli",
-                                         "constant", "range",   "adversarial"};
+  return std::array<std::string_view, 8>{"normal",   "uniform", "uniform_int", "bernoulli",
+                                         "constant", "range",   "adversarial", "packed"};
 }
 
 /// Numbers that are hard on some arithmetic (verdict.md V55; docs/fills.md says what each is). What becomes of a tensor
@@ -58,6 +59,7 @@ struct Fill {
   double value = 0;                          ///< constant
   double start = 0, delta = 1;               ///< range: element i is start + i delta
   std::optional<AdversarialKind> kind = {};  ///< adversarial; none: the seed chooses
+  std::string format = {};                   ///< packed: what the bytes are codes of (ir/kernels/packed/fill.hpp)
 
   bool operator==(const Fill&) const = default;
 };
@@ -94,7 +96,7 @@ void check_fill(const TensorType& type, const Fill& fill);
 /// The tensor filled, by the formulas of ops.md B.3; the same numbers on every machine
 /// and for any number of threads. Normal and uniform complex tensors are real ones of
 /// twice the length; the other distributions give them no imaginary part. Throws Error
-/// as check_fill does, and for adversarial numbers, which depend on a graph (ir/adversarial).
+/// as check_fill does, and for adversarial numbers, which depend on a graph (ir/adversarial), and packed ones.
 Tensor fill(const TensorType& type, const Fill& fill, std::uint64_t seed, std::uint32_t stream);
 
 /// The stream of the tensor called `name`: each has numbers of its own.

@@ -6,10 +6,10 @@
  * `struct_size`, which whoever fills it sets to sizeof of it; fields beyond that count as 0, and 0 is the default. Arrays
  * of structs step by the size in their first element. Text is UTF-8 and lives as long as the handle that it came from.
  * Strides are in bytes; NULL means row-major. A handle may be used by one thread at a time, several handles by several
- * threads, but buffers, params and contexts of one executor, and all that a Vulkan executor made, by one thread at a
- * time. Callbacks run on the thread that called, in its floating-point environment; all else is computed in the usual
- * one, and the caller's is left as it was. Nothing is printed, no handler is installed, no C++ exception gets out.
- * Versions of this ABI only ever grow. */
+ * threads: those whose runs use a buffer or params that one of them writes see to the order of their calls. Callbacks
+ * run on the thread that called, in its floating-point environment; all else is computed in the usual one, and the
+ * caller's is left as it was. Nothing is printed, no handler is installed, no C++ exception gets out. Versions of this
+ * ABI only ever grow. */
 #ifndef PLUMBLINE_H
 #define PLUMBLINE_H
 
@@ -168,6 +168,26 @@ PLUMB_API plumb_error* plumb_buffer_copy(plumb_buffer* to, const plumb_buffer* f
 /* The memory itself, for as long as the buffer, where the host sees it. Whoever uses it waits for the runs that do. */
 PLUMB_API plumb_error* plumb_buffer_mapped(plumb_buffer* buffer, plumb_tensor* tensor);
 PLUMB_API void plumb_buffer_free(plumb_buffer* buffer);
+
+/* Buffers in memory of others: what either side writes the other sees, and whoever uses it waits for the runs that do.
+ * Where the executor cannot use the memory where it is (docs/spec/residency.md C), it is Unsupported or a copy. */
+enum plumb_import { PLUMB_IMPORT_REQUIRE = 0, PLUMB_IMPORT_ALLOW_COPY = 1 };
+/* A tensor in the caller's memory, which stays until `release` is called, unless that is NULL: once, when nothing uses
+ * the memory any more, by the thread that ended the last use; never, where this fails. */
+PLUMB_API plumb_error* plumb_buffer_import(plumb_executor* executor, const plumb_tensor* memory, int32_t how,
+                                           void (*release)(void* user), void* user, plumb_buffer** buffer);
+/* Tensors of DLPack (https://dmlc.github.io/dlpack), as version 1 has them and as it was before. They are given until
+ * their deleter is called, by any thread: memory that the host sees, read-only if asked for, as params must be; before
+ * version 1 nothing read-only is given. They are taken over, also where that fails. */
+struct DLManagedTensorVersioned;
+struct DLManagedTensor;
+PLUMB_API plumb_error* plumb_buffer_to_dlpack(const plumb_buffer* buffer, int32_t read_only,
+                                              struct DLManagedTensorVersioned** tensor);
+PLUMB_API plumb_error* plumb_buffer_to_dlpack_unversioned(const plumb_buffer* buffer, struct DLManagedTensor** tensor);
+PLUMB_API plumb_error* plumb_buffer_from_dlpack(plumb_executor* executor, struct DLManagedTensorVersioned* tensor,
+                                                int32_t how, plumb_buffer** buffer);
+PLUMB_API plumb_error* plumb_buffer_from_dlpack_unversioned(plumb_executor* executor, struct DLManagedTensor* tensor,
+                                                            int32_t how, plumb_buffer** buffer);
 
 /* Params by name, uploaded once for any number of graphs that are compiled with them, which need all of theirs here. */
 PLUMB_API plumb_error* plumb_params_new(plumb_executor* executor, const plumb_tensor* tensors, size_t count,

@@ -8,6 +8,7 @@
 namespace plumb::ref_cpu {
 
 struct Call;
+class HostQueue;
 
 /// A kernel for any op, which finds its attributes in it.
 using ErasedKernel = void (*)(const ir::Op&, Call&);
@@ -20,10 +21,12 @@ struct CpuOptions {
 
 /// Runs a graph on the host. As it is, an honest implementation at the graph's
 /// own precision; on a widened graph, the ground truth. Results do not depend on
-/// the number of threads. Several threads may compile at once, and run what each compiled.
+/// the number of threads. Several threads may compile at once, share executables by `run` and `run_into`, and use
+/// several contexts. What is submitted runs in order on a thread of the executor's own, which begins with the first
+/// `submit` and ends with the executor and all that it compiled.
 class CpuExecutor final : public ir::Executor {
  public:
-  explicit CpuExecutor(CpuOptions options = {}) : options_(std::move(options)) {}
+  explicit CpuExecutor(CpuOptions options = {});
 
   std::string_view name() const override { return "ref_cpu"; }
   bool has_kernel(const ir::OpSchema& schema) const override;
@@ -39,6 +42,7 @@ class CpuExecutor final : public ir::Executor {
                                                const ir::CompileOptions& options) override;
 
   CpuOptions options_;
+  std::shared_ptr<HostQueue> queue_;
 };
 
 }  // namespace plumb::ref_cpu

@@ -12,8 +12,8 @@
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernel_table.hpp"
 #include "ref_cpu/memory_plan.hpp"
-#include "ref_cpu/parallel.hpp"
 #include "ref_cpu/registered_op.hpp"
+#include "ref_cpu/step_calls.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -80,17 +80,16 @@ void HostProgram::choose_steps(bool all) {
 
 /// Runs the nodes that have no operands once and for all.
 void HostProgram::compute_constants() {
-  std::vector<ir::MutableView> targets(graph_.value_count());
   std::erase_if(steps_, [&](const Step& step) {
     const ir::Node& node = graph_.nodes()[step.node];
     if (!node.inputs.empty()) return false;
+    Call call;
     for (const ir::Value v : node.outputs) {
       ir::Tensor& tensor = constants_.emplace(v, graph_.type(v)).first->second;
-      targets[v] = tensor.view();
+      call.outputs.push_back(tensor.view());
       kept_.emplace(v, tensor);
     }
-    run_step(step, {}, targets, reports_[step.node]);
-    reports_[step.node].nanoseconds.reset();
+    run_step(step, call);
     reports_[step.node].reason = "computed when the graph was compiled";
     return true;
   });
@@ -153,31 +152,36 @@ void HostProgram::plan_arena(Layout& layout, bool may_overwrite_inputs) const {
       layout.places[v] = {graph_.type(v), arena.subspan(plan.offsets[block], blocks[block].bytes)};
 }
 
-void HostProgram::run_step(const Step& step, std::span<const ir::TensorView> values,
-                           std::span<const ir::MutableView> targets, ir::NodeReport& report) const {
-  using Clock = std::chrono::steady_clock;
+void HostProgram::run_step(const Step& step, Call& call) const {
   const ir::Node& node = graph_.nodes()[step.node];
-  Call call;
-  for (const ir::Value v : node.inputs) call.inputs.push_back(values[v]);
-  for (const ir::Value v : node.outputs) call.outputs.push_back(targets[v]);
-  const auto start = Clock::now();
+  call.plans.begin_run();
   try {
     step.kernel(node.op, call);
   } catch (const ir::Error& error) {  // an index out of range, say
     ir::fail("node '", node.label, "' (", node.op.name(), "): ", error.what());
   }
-  const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
-  report.nanoseconds = static_cast<std::uint64_t>(spent.count());
 }
 
-void HostProgram::run(std::vector<ir::TensorView> values, std::span<const ir::MutableView> targets,
-                      std::vector<ir::NodeReport>& reports) const {
+void HostProgram::run(StepCalls& calls, Workspace& workspace, std::span<std::uint64_t> nanoseconds) const {
+  using Clock = std::chrono::steady_clock;
   const ir::raw::FloatEnvironment own;
-  for (const Step& step : steps_)
-    for (const ir::Value v : graph_.nodes()[step.node].outputs) values[v] = {targets[v].type(), targets[v].bytes()};
-  with_threads(options_.threads, [&] {
-    for (const Step& step : steps_) run_step(step, values, targets, reports[step.node]);
+  const auto reading = params_->reading();
+  Scratch& scratch = workspace.scratch;
+  workspace.team.run(options_.threads, [&] {
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      const ScratchScope scope({&scratch, &scratch.main()});
+      const auto start = Clock::now();
+      run_step(steps_[s], calls.by_step()[s]);
+      const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
+      nanoseconds[s] = static_cast<std::uint64_t>(spent.count());
+    }
   });
+  scratch.settle();
+}
+
+bool HostProgram::calls_back() const {
+  return std::ranges::any_of(
+      steps_, [&](const Step& step) { return ir::registered(graph_.nodes()[step.node].op.schema()) != nullptr; });
 }
 
 std::uint64_t HostProgram::bytes() const {

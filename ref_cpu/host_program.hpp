@@ -4,8 +4,13 @@
 
 #include "ref_cpu/cpu_executor.hpp"
 #include "ref_cpu/host_memory.hpp"
+#include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
+
+/// The operands that kernels are called with: step_calls.hpp.
+class StepCalls;
 
 /// The kernel of an op, of those of the IR or of the options; null where there is none.
 ErasedKernel kernel_of(const CpuOptions& options, const ir::OpSchema& schema);
@@ -31,16 +36,31 @@ class HostProgram {
   /// `may_overwrite_inputs`: they are where a run may change them, unless they are wanted.
   Layout layout(bool may_overwrite_inputs) const;
 
-  /// Runs all nodes. `values`, by value, are inputs and what is kept; `targets` where results go, by value. Times are
-  /// written to `reports`, by node.
-  void run(std::vector<ir::TensorView> values, std::span<const ir::MutableView> targets,
-           std::vector<ir::NodeReport>& reports) const;
+  /// A node that runs.
+  struct Step {
+    std::size_t node;
+    ErasedKernel kernel;
+  };
+  const std::vector<Step>& steps() const { return steps_; }
+
+  /// Scratch and threads for the kernels of one run at a time.
+  struct Workspace {
+    Scratch scratch = {};
+    ThreadTeam team = {};
+  };
+
+  /// Runs all nodes, and writes their times, by step. Any number of threads may run it, each with calls and a workspace
+  /// of its own, which later runs find as this one leaves them.
+  void run(StepCalls& calls, Workspace& workspace, std::span<std::uint64_t> nanoseconds) const;
 
   const ir::Graph& graph() const { return graph_; }
   const std::set<ir::Value>& wanted() const { return wanted_; }
   const std::map<ir::Value, ir::TensorView>& kept() const { return kept_; }
   /// No node of a run makes it.
   bool is_given(ir::Value value) const { return graph_.is_source(value) || kept_.contains(value); }
+  const HostParams& params() const { return *params_; }
+  /// Whether a run calls code that somebody registered, which has to be called on the thread that asks for the run.
+  bool calls_back() const;
   /// As they are before a run, by node: nothing is in place.
   const std::vector<ir::NodeReport>& reports() const { return reports_; }
   /// As above, with what a layout writes over.
@@ -51,17 +71,11 @@ class HostProgram {
   std::uint64_t bytes() const;
 
  private:
-  struct Step {
-    std::size_t node;
-    ErasedKernel kernel;
-  };
-
   void choose_steps(bool all);
   void compute_constants();
   bool lasts(ir::Value value, bool may_overwrite_inputs) const;
   void plan_arena(Layout& layout, bool may_overwrite_inputs) const;
-  void run_step(const Step& step, std::span<const ir::TensorView> values, std::span<const ir::MutableView> targets,
-                ir::NodeReport& report) const;
+  void run_step(const Step& step, Call& call) const;
 
   ir::Graph graph_;
   CpuOptions options_;

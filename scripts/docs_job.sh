@@ -9,7 +9,7 @@ usage: scripts/docs_job.sh
 
 In a workspace of its own, with a copy of this tree as plumbline/, which is built there, and a list of ten models, ONNX
 and JSON, each with its own inputs and the results that PyTorch, or a hand, gave for them. For a machine that has
-nothing: scripts/debian13.sh scripts/docs_job.sh
+nothing: scripts/fresh_debian.sh 13 scripts/docs_job.sh
 USAGE
 }
 case ${1:-} in

@@ -38,7 +38,8 @@ def parameter(text, structs):
     pointer = re.match(r"(?P<result>.+?)\(\*(?P<name>\w+)\)\((?P<parameters>.*)\)$", text.strip(), re.S)
     if pointer:
         types = [t for _, t in parameters(pointer["parameters"], structs)]
-        return pointer["name"], f"CFUNCTYPE({', '.join([TYPES[pointer['result'].strip()], *types])})"
+        result = {**TYPES, "void": "None"}[pointer["result"].strip()]
+        return pointer["name"], f"CFUNCTYPE({', '.join([result, *types])})"
     array = re.match(r"(?P<one>.+)\[(?P<count>\d+)\]$", text.strip(), re.S)
     if array:
         name, kind = parameter(array["one"], structs)

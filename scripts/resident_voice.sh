@@ -13,8 +13,9 @@ Prepares, then runs what was prepared (docs/measurements/models.md):
                  state carried by its own loop; keeps in DIR (8 MiB) the network, the samples, and what went into and
                  came out of 100 chunks. Needs node, npm, espeak-ng and sox
   --run DIR      runs docs/example/voice.cpp there, on each executor of --on: the state must be swapped, one chunk go
-                 up and one probability come down, and all have the bits of the loop through the host. Each of the 100
-                 chunks must pass plumb verify with ONNX Runtime's results as --expected. Needs none of these programs
+                 up and one probability come down, and all have the bits of the loop through the host. voice.py must
+                 say the same, where a Python has NumPy. Each of the 100 chunks must pass plumb verify with ONNX
+                 Runtime's results as --expected. Needs none of these programs
 Without either, both in build/resident_voice/prepared.
 environment:
   PLUMB      the program (default: build/release/bin/plumb)
@@ -110,9 +111,19 @@ fails() { echo "$program: $executor: $1" >&2; [ "$worst" = 2 ] || worst=1; }
 found() { sed -n "s/$2/\1/p" "$1"; }
 largest() { found "$@" | sort -g | tail -n 1; }
 
+# from_python EXECUTOR FILE: what the example in Python says, by the library of the build that PLUMB is of, is in FILE.
+from_python() {
+  local library said=$logs/$1.python.txt
+  library=$(cd "$(dirname "$plumb")/.." && pwd)/lib/libplumbline.so.1
+  if [ -z "$python" ] || [ ! -e "$library" ]; then echo "not run"; return; fi
+  PLUMBLINE_LIBRARY=$library PYTHONPATH=$tree/python "$python" -B "$tree/docs/example/voice.py" "$folder/$network" \
+    "$folder/speech.npz" "$1" >"$said" 2>&1 || true
+  if cmp -s "$2" "$said"; then echo "says the same"; else echo "says otherwise"; fi
+}
+
 # run_on EXECUTOR: its row.
 run_on() {
-  local executor=$1 code=0 heard=$logs/$1.voice.txt verified=$logs/$1.verify.txt passed results
+  local executor=$1 code=0 heard=$logs/$1.voice.txt verified=$logs/$1.verify.txt passed results in_python
   "$voice" "$folder/$network" "$folder/speech.npz" "$executor" >"$heard" 2>&1 || code=$?
   case $code in
     0 | 1) ;;
@@ -122,6 +133,8 @@ run_on() {
   grep -q '; state: swap; 2304 bytes up and 4 down a chunk$' "$heard" ||
     fails "the state is not swapped, or more than a chunk is moved: $(head -n 1 "$heard")"
   grep -q '^through the host: equal bits$' "$heard" || fails "the loop through the host has other bits"
+  in_python=$(from_python "$executor" "$heard")
+  [ "$in_python" != "says otherwise" ] || fails "voice.py does not say what voice.cpp does: $logs/$executor.python.txt"
 
   code=0
   "$plumb" verify "$folder/cases.toml" --candidate "$executor" --require-verified --color never >"$verified" 2>&1 ||
@@ -133,26 +146,30 @@ run_on() {
   printf '| %s ' "$executor" \
     "$(found "$heard" '^\([0-9]*\) chunks,.*')" "$(found "$heard" '.* chunks, \([0-9]*\) of.*')" \
     "$(found "$heard" '.*; state: \(.*\); .*')" "$(found "$heard" '.*; \(.* bytes up and .* down\) a chunk')" \
-    "$(found "$heard" '^through the host: \(.*\)')" "$passed of $wanted" \
+    "$(found "$heard" '^through the host: \(.*\)')" "$in_python" "$passed of $wanted" \
     "$(largest "$verified" ".*$network: .* max ratio \([^ ]*\) .*")" \
     "$(largest "$verified" '^expected .* ratio \([^ ]*\) of .*')"
   echo '|'
 }
 
 run() {
-  local executor
+  local executor one
   [ -e "$folder/cases.toml" ] || stop 2 "$folder was not prepared"
   plumb=${PLUMB:-$tree/build/release/bin/plumb}
   [ -x "$plumb" ] || stop 77 "skipped, there is no $plumb"
   voice=${VOICE:-}
   [ -n "$voice" ] || build_voice
+  python=
+  for one in python3 /usr/bin/python3; do
+    if [ -z "$python" ] && "$one" -c 'import numpy' 2>/dev/null; then python=$one; fi
+  done
   logs=$own/logs
   mkdir -p "$logs"
   echo "ONNX Runtime: $(cat "$folder/onnxruntime.txt")"
   echo "vulkan: $("$plumb" devices 2>&1 | head -n 1)"
-  echo '| executor | chunks | speech | state | traffic of a chunk | through the host | chunks that pass |' \
+  echo '| executor | chunks | speech | state | traffic of a chunk | through the host | voice.py | chunks that pass |' \
     'largest ratio of a node | of a result of ONNX Runtime |'
-  echo '|---|---|---|---|---|---|---|---|---|'
+  echo '|---|---|---|---|---|---|---|---|---|---|'
   for executor in "${executors[@]}"; do run_on "$executor"; done
 }
 

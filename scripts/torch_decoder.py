@@ -6,8 +6,11 @@ A small Llama of transformers with random weights is exported with its static ca
 tokens twice, by the same executor: the cache fed back on the device, and through the host. Every step has the same bits
 both ways, nothing but a token, its place and a row of logits crosses, `plumb plan` says that each scatter is in place,
 PyTorch's own loop picks the same tokens where its logits are not tied, and `plumb verify` passes the steps it is given.
-`--time` puts a step beside PyTorch's, of a CUDA graph that writes its static cache in place. Wants torch, transformers,
-onnx and onnxscript, and plumbline beside them (docs/python.md). Ends 1 where anything else comes out.
+Prompts of 1 to 200 tokens are taken by Buckets of 32, 64, 128 and 256 rows, which compile four graphs: the token behind
+each prompt is the one that PyTorch picks for a prompt that is not padded, and so are those that steps on the prompt's
+cache go on with. `--time` puts a step beside PyTorch's, of a CUDA graph that writes its static cache in place. Wants
+torch, transformers, onnx and onnxscript, and plumbline beside them (docs/python.md). Ends 1 where anything else comes
+out.
 """
 import argparse
 import pathlib
@@ -25,6 +28,8 @@ import plumbline as pl
 
 VOCABULARY, WIDTH, HEADS, KEY_HEADS, LAYERS = 512, 128, 8, 2, 4
 HEAD = WIDTH // HEADS
+ROWS = (32, 64, 128, 256)  # of the graphs that take prompts
+LONGEST = 200
 
 
 class StaticCache(transformers.cache_utils.Cache):
@@ -38,7 +43,7 @@ class StaticCache(transformers.cache_utils.Cache):
             if self.is_in_place:
                 self.tensors[slot].index_copy_(2, self.position, new)
             else:
-                place = self.position.reshape(1, 1, 1, 1).expand_as(new)
+                place = self.position.reshape(1, 1, -1, 1).expand_as(new)
                 self.tensors[slot] = self.tensors[slot].scatter(2, place, new)
         return self.tensors[2 * layer], self.tensors[2 * layer + 1]
 
@@ -63,21 +68,52 @@ class Step(torch.nn.Module):
         return [torch.zeros(shape, dtype=self.dtype, device=device) for _ in range(2 * LAYERS)]
 
     def forward(self, token, position, *cache):
-        tensors = StaticCache(cache, position, self.is_in_place)
-        seen = torch.arange(self.capacity, device=token.device) <= position
-        mask = torch.where(seen, 0.0, torch.finfo(self.dtype).min).to(self.dtype).reshape(1, 1, 1, -1)
-        logits = self.model(input_ids=token, attention_mask=mask, position_ids=position.reshape(1, 1),
-                            cache_position=position, past_key_values=tensors, use_cache=True).logits
-        return (logits[0, 0], *tensors.tensors)
+        logits, cache = self.run(token, position, cache)
+        return (logits[0], *cache)
+
+    def run(self, tokens, positions, cache):
+        """Logits of the tokens at these positions, [tokens, words], each of which sees those up to its own."""
+        tensors = StaticCache(cache, positions, self.is_in_place)
+        seen = torch.arange(self.capacity, device=tokens.device) <= positions.reshape(-1, 1)
+        mask = torch.where(seen, 0.0, torch.finfo(self.dtype).min).to(self.dtype).reshape(1, 1, -1, self.capacity)
+        logits = self.model(input_ids=tokens, attention_mask=mask, position_ids=positions.reshape(1, -1),
+                            cache_position=positions, past_key_values=tensors, use_cache=True).logits
+        return logits[0], tensors.tensors
 
 
-def export(step, path):
-    names = [f"{what}{layer}" for layer in range(LAYERS) for what in ("keys", "values")]
-    example = (torch.ones(1, 1, dtype=torch.int64), torch.zeros(1, dtype=torch.int64), *step.cache())
+class Prompt(torch.nn.Module):
+    """A prompt of so many rows in, the logits of its last token and the cache with its rows out. What is padded stands
+    behind the last token, so that no token of the prompt sees it; steps write over its rows before they see them."""
+
+    def __init__(self, step, rows):
+        super().__init__()
+        self.step, self.rows = step, rows
+
+    def forward(self, tokens, last, *cache):
+        logits, cache = self.step.run(tokens, torch.arange(self.rows, device=tokens.device), cache)
+        return (logits.index_select(0, last)[0], *cache)
+
+
+def cache_names():
+    return [f"{what}{layer}" for layer in range(LAYERS) for what in ("keys", "values")]
+
+
+def export(model, inputs, cache, path):
+    """Exports a Step or a Prompt, whose inputs are examples by name."""
+    names = cache_names()
     with torch.no_grad():
-        torch.onnx.export(step, example, path, input_names=["token", "position", *names],
+        torch.onnx.export(model, (*inputs.values(), *cache), path, input_names=[*inputs, *names],
                           output_names=["logits", *(f"new_{name}" for name in names)], dynamo=True)
-    return names
+
+
+def export_step(step, path):
+    export(step, {"token": torch.ones(1, 1, dtype=torch.int64), "position": torch.zeros(1, dtype=torch.int64)},
+           step.cache(), path)
+
+
+def export_prompt(step, rows, path):
+    export(Prompt(step, rows).eval(), {"tokens": torch.ones(1, rows, dtype=torch.int64),
+                                       "last": torch.zeros(1, dtype=torch.int64)}, step.cache(), path)
 
 
 def by_torch(step, first, steps):
@@ -146,15 +182,129 @@ def plan_says_in_place(plumb, model, problems):
                     f"plumb plan: {written} scatters in place of {2 * LAYERS}")
 
 
+def gap_of(logits):
+    """How far the largest logit is from the next."""
+    return float(np.diff(np.sort(logits.astype(np.float64))[-2:])[0])
+
+
+def tied(step):
+    """Logits that are as near to each other as this are as good as equal."""
+    return 1e-4 if step.dtype == torch.float32 else 1e-2
+
+
 def same_tokens(step, first, rows, problems):
     """PyTorch picks the same tokens, unless two logits of its own are as good as equal."""
     picked, logits = by_torch(step, first, len(rows))
     apart = next((at for at, row in enumerate(rows) if int(row.argmax()) != picked[at]), None)
     if apart is None:
         return problems.expect(True, f"PyTorch picks the same {len(rows)} tokens")
-    gap = float(np.diff(np.sort(logits[apart].astype(np.float64))[-2:])[0])
-    problems.expect(gap < (1e-4 if step.dtype == torch.float32 else 1e-2),
+    gap = gap_of(logits[apart])
+    problems.expect(gap < tied(step),
                     f"PyTorch picks another token at step {apart}, of two whose logits are {gap:.2g} apart")
+
+
+class Counting:
+    """An executor, and how often it compiled."""
+
+    def __init__(self, executor):
+        self.compiled, self._executor = 0, executor
+
+    def compile(self, *arguments):
+        self.compiled += 1
+        return self._executor.compile(*arguments)
+
+
+class Prompts:
+    """Takes prompts of any length by a few graphs, each with a context whose cache is fed back to it: it is full of the
+    prompt before, of which a prompt sees nothing."""
+
+    def __init__(self, executor, step, folder):
+        self.executor, self.step, self.folder = Counting(executor), step, folder
+        self.buckets = pl.Buckets(self.executor, self._graph, sizes={"rows": ROWS}, most=len(ROWS))
+        self.contexts = {}
+
+    def path(self, rows):
+        return self.folder / f"prompt{rows}.onnx"
+
+    def _graph(self, extents):
+        export_prompt(self.step, extents["rows"], self.path(extents["rows"]))
+        return pl.Graph.read(self.path(extents["rows"]))
+
+    def take(self, prompt):
+        """The context that took it, its inputs and its bucket."""
+        bucket = self.buckets.at({"rows": len(prompt)})
+        rows = bucket.extents["rows"]
+        if rows not in self.contexts:
+            self.contexts[rows] = feeding(bucket.executable, cache_names())
+        tokens = np.zeros((1, rows), np.int64)
+        tokens[0, :len(prompt)] = prompt
+        inputs = {"tokens": tokens, "last": np.array([len(prompt) - 1])}
+        self.contexts[rows].submit(inputs).wait()
+        return self.contexts[rows], inputs, bucket
+
+
+def behind_prompt(step, prompt, steps):
+    """PyTorch's logits behind a prompt that is not padded, and behind the tokens that it goes on with."""
+    tokens, cache, rows = torch.tensor([prompt]), step.cache(), []
+    with torch.no_grad():
+        logits, cache = step.run(tokens, torch.arange(len(prompt)), cache)
+        rows.append(logits[-1].numpy())
+        for at in range(len(prompt), len(prompt) + steps):
+            logits, *cache = step(torch.tensor([[int(rows[-1].argmax())]]), torch.tensor([at]), *cache)
+            rows.append(logits.numpy())
+    return rows
+
+
+def ours_behind_prompt(prompts, context, prompt, steps):
+    """The same of ours. The cache that the prompt made is copied to the context of the steps, without the host."""
+    made = prompts.take(prompt)[0]
+    rows = [made.buffer("logits")[:]]
+    for name in cache_names():
+        context.buffer(name).copy_from(made.buffer(f"new_{name}"))
+    for at in range(len(prompt), len(prompt) + steps):
+        context.submit(fed(int(rows[-1].argmax()), at)).wait()
+        rows.append(context.buffer("logits")[:])
+    return rows
+
+
+def picks_alike(step, expected, rows):
+    """Whether both pick the same tokens, up to one that is picked of two that are as good as equal."""
+    for theirs, ours in zip(expected, rows):
+        if int(theirs.argmax()) != int(ours.argmax()):
+            return gap_of(theirs) < tied(step)
+    return True
+
+
+def but_for(lengths):
+    return f", but for lengths {lengths}" if lengths else ""
+
+
+def serve_prompts(executor, step, executable, folder, problems):
+    """`executable` runs a step."""
+    words = np.random.default_rng(3).integers(0, VOCABULARY, LONGEST).tolist()
+    prompts, other, verdicts = Prompts(executor, step, folder), [], []
+    zeros = {name: one.numpy() for name, one in zip(cache_names(), step.cache())}
+    same_bits = True
+    for length in range(1, LONGEST + 1):
+        context, inputs, bucket = prompts.take(words[:length])
+        logits = context.buffer("logits")[:]
+        if not picks_alike(step, behind_prompt(step, words[:length], 0), [logits]):
+            other.append(length)
+        if length in (1, *ROWS[:-1], LONGEST):
+            same_bits &= bucket.executable.run({**inputs, **zeros})["logits"].tobytes() == logits.tobytes()
+            verdicts.append(pl.verify(prompts.path(bucket.extents["rows"]), executor,
+                                      inputs={**inputs, **zeros}).verdict)
+    problems.expect(prompts.executor.compiled == len(ROWS),
+                    f"prompts of 1 to {LONGEST} tokens take {prompts.executor.compiled} compiles")
+    problems.expect(not other, f"behind each of them PyTorch picks the same token{but_for(other)}")
+    problems.expect(same_bits, "logits have the bits of `run` on an empty cache")
+    problems.expect(set(verdicts) == {"passed"}, f"plumb verify of {len(verdicts)} prompts: {', '.join(verdicts)}")
+    goes_on = feeding(executable, cache_names())
+    lengths = (1, 31, 32, 33, 77, 128, LONGEST)
+    other = [length for length in lengths
+             if not picks_alike(step, behind_prompt(step, words[:length], 8),
+                                ours_behind_prompt(prompts, goes_on, words[:length], 8))]
+    problems.expect(not other, f"PyTorch goes on with the same 8 tokens behind {lengths}{but_for(other)}")
 
 
 def timed(what, step, capacity, warm=0.5, most=1.0):
@@ -211,13 +361,16 @@ def main():
     parser.add_argument("--steps", type=int, default=64)
     parser.add_argument("--verified", type=int, default=4, help="steps that verify is given")
     options = parser.parse_args()
+    if options.capacity < ROWS[-1]:
+        parser.error(f"prompts want {ROWS[-1]} rows of the cache at least")
     torch.manual_seed(1)
     step = Step(options.capacity, {"f32": torch.float32, "f16": torch.float16}[options.dtype])
     first, problems = 7, Problems()
     executor = pl.Vulkan() if options.on == "vulkan" else pl.Cpu()
     with tempfile.TemporaryDirectory() as folder:
         model = pathlib.Path(folder) / "step.onnx"
-        names = export(step, model)
+        export_step(step, model)
+        names = cache_names()
         executable = executor.compile(pl.Graph.read(model))
         verified = {round(at) for at in np.linspace(0, options.steps - 1, options.verified)}
         verdicts, host = [], []
@@ -234,6 +387,7 @@ def main():
         same_tokens(step, first, rows, problems)
         if options.on == "vulkan":
             plan_says_in_place(options.plumb, model, problems)
+        serve_prompts(executor, step, executable, pathlib.Path(folder), problems)
         if options.time:
             time_of_ours(executable, names, step.capacity, first)
     if options.time:

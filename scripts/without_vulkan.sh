@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds without Vulkan in build/without_vulkan and tests that. As a machine without any Vulkan package shows more, a
-# fresh root can run it: scripts/debian13.sh scripts/without_vulkan.sh
+# fresh root can run it: scripts/fresh_debian.sh 12 scripts/without_vulkan.sh
 set -euo pipefail
 exec </dev/null
 

@@ -126,15 +126,18 @@ Case three_nodes(std::string name, Measure measure, bool fed) {
   return made;
 }
 
-/// One row of every head goes into a cache that stays on the device.
-Case appended_row(std::string name, std::int64_t places) {
+/// Rows of every head go into a cache that stays on the device, one after the other: what n take more than one is the
+/// device's alone.
+Case appended_rows(std::string name, std::int64_t places, int n) {
   Case made{.name = std::move(name), .measure = Measure::resident, .is_in_place = true};
   const std::int64_t heads = 64, width = 128;
-  const Value cache = made.graph.input("cache", {DType::f16, {1, heads, places, width}});
+  Value cache = made.graph.input("cache", {DType::f16, {1, heads, places, width}});
   const Value row = made.graph.input("row", {DType::f16, {1, heads, 1, width}});
   const Value at = made.graph.input("at", {DType::i64, {1}});
   made.fills["at"] = {.distribution = ir::Distribution::uniform_int, .low = 0, .high = static_cast<double>(places)};
-  made.graph.returns(made.graph.add("y", TensorScatter{.has_write_indices = true}, {cache, row, at}));
+  for (int k = 0; k < n; ++k)
+    cache = made.graph.add(ir::cat("y", k), TensorScatter{.has_write_indices = true}, {cache, row, at});
+  made.graph.returns(cache);
   return made;
 }
 
@@ -154,8 +157,9 @@ std::vector<Case> model_cases(Scale scale) {
   cases.push_back(three_nodes("three_nodes_fed_latency", Measure::latency, true));
   cases.push_back(three_nodes("three_nodes_overhead", Measure::overhead, true));
   cases.push_back(three_nodes("three_nodes_resident_latency", Measure::resident, true));
-  cases.push_back(appended_row("append_row_f16_16mib_resident", 1024 / (scale == Scale::full ? 1 : 64)));
-  cases.push_back(appended_row("append_row_f16_1gib_resident", 65536 / (scale == Scale::full ? 1 : 1024)));
+  cases.push_back(appended_rows("append_row_f16_16mib_resident", 1024 / (scale == Scale::full ? 1 : 64), 1));
+  cases.push_back(appended_rows("append_row_f16_1gib_resident", 65536 / (scale == Scale::full ? 1 : 1024), 1));
+  cases.push_back(appended_rows("append_33_rows_f16_1gib_resident", 65536 / (scale == Scale::full ? 1 : 1024), 33));
   cases.push_back(Encoder("bert_tiny_f32_1x128_overhead", Measure::overhead, DType::f32, tiny).make());
   return cases;
 }

@@ -39,6 +39,7 @@ struct DeviceFacts {
   std::uint64_t device_heap = 0;           ///< bytes of device-local memory
   bool host_visible_device_local = false;  ///< the host can map all device-local memory
   bool host_cached_device_local = false;   ///< and reads it fast
+  std::uint64_t host_pointer_alignment = 0;  ///< for importing memory; 0: it imports none
 
   std::uint32_t shared_memory = 0;
   std::uint32_t max_invocations = 0;  ///< per workgroup

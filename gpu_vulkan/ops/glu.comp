@@ -1,19 +1,28 @@
 #version 450
 // variants: f32 f16 bf16 f64
-// y = function(gate) value
+// y = function(gate) value, with limits of both, a factor and a shift where silu has them
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 2
 #include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
 #include "gpu_vulkan/glsl/specials_kept.glsl"
 
 #ifdef VARIANT_f64
-#include "gpu_vulkan/kernels/elementwise/activation_f64.glsl"
+#include "gpu_vulkan/kernels/elementwise/parametrised_f64.glsl"
 #else
+#include "gpu_vulkan/glsl/fused.glsl"
 #include "gpu_vulkan/kernels/elementwise/activation.glsl"
+#include "gpu_vulkan/kernels/elementwise/parametrised.glsl"
 #endif
 #include "gpu_vulkan/kernels/elementwise/unary_functions.glsl"
 
 layout(constant_id = 4) const uint function = SILU;
+layout(constant_id = 5) const bool is_plain = true;  // alpha is 1, the limit infinite, and offset 0
+layout(constant_id = 6) const uint alpha_low = 0;
+layout(constant_id = 7) const uint alpha_high = 0;
+layout(constant_id = 8) const uint limit_low = 0;
+layout(constant_id = 9) const uint limit_high = 0;
+layout(constant_id = 10) const uint offset_low = 0;
+layout(constant_id = 11) const uint offset_high = 0;
 
 layout(set = 0, binding = 0) readonly buffer Gate { STORED gate[]; };
 layout(set = 0, binding = 0) readonly buffer PackedGate { PACKED packed_gate[]; };
@@ -22,7 +31,14 @@ layout(set = 0, binding = 1) readonly buffer PackedValue { PACKED packed_value[]
 layout(set = 0, binding = 2) writeonly buffer Y { STORED y[]; };
 layout(set = 0, binding = 2) writeonly buffer PackedY { PACKED packed_y[]; };
 
+#ifdef VARIANT_f64
+double real(uint low, uint high) { return packDouble2x32(uvec2(low, high)); }
+#else
+float real(uint low, uint high) { return uintBitsToFloat(low); }
+#endif
+
 COMPUTED opened(COMPUTED g) {
+  if (!is_plain) return swishf(minimum(g, real(limit_low, limit_high)), real(alpha_low, alpha_high));
   switch (function) {
     case SILU: return siluf(g);
     case GELU: return geluf(g);
@@ -32,9 +48,17 @@ COMPUTED opened(COMPUTED g) {
   }
 }
 
+/// The value, with its limits and its shift.
+precise COMPUTED shaped(COMPUTED v) {
+  if (is_plain) return v;
+  const COMPUTED limit = real(limit_low, limit_high), kept = minimum(maximum(v, -limit), limit);
+  const COMPUTED offset = real(offset_low, offset_high);
+  return is_zero(offset) ? kept : kept + offset;  // a device may take a subnormal number for 0 in a sum
+}
+
 #ifdef VARIANT_f16
 // A factor that is subnormal in f32 makes a 0 of f16.
-precise float apply(float g, float v) { return opened(g) * v; }
+precise float apply(float g, float v) { return opened(g) * shaped(v); }
 #else
 /// x 2^-n, n < 0 where x is subnormal: a device may read such a number as 0, which a large factor makes a normal one.
 COMPUTED raised(COMPUTED x, out int n) {
@@ -47,7 +71,7 @@ COMPUTED raised(COMPUTED x, out int n) {
 
 precise COMPUTED apply(COMPUTED g, COMPUTED v) {
   int of_g, of_v;
-  const COMPUTED f = raised(opened(g), of_g), by = raised(v, of_v);
+  const COMPUTED f = raised(opened(g), of_g), by = raised(shaped(v), of_v);
   return scale(f * by, of_g + of_v);
 }
 #endif

@@ -42,23 +42,27 @@ shared uint is_refused;
 /// Whether the cache may be written over, by all invocations of a workgroup.
 bool may_write_over() {
   const uint local = gl_LocalInvocationID.x;
-  if (local == 0u) is_refused = faults[0];
-  barrier();
+  bool refuses = local == 0u && faults[0] != 0u;
   if (index_words != 0u && !is_circular) {
     for (uint b = local; b < batch; b += gl_WorkGroupSize.x) {
       const uvec2 index = wide_index(b, max(index_words, 1u));
       if (!is_outside(index)) continue;
       fault(node, b, index);
-      is_refused = 1u;
+      refuses = true;
     }
-    barrier();
   }
+  if (local == 0u) is_refused = 0u;
+  barrier();
+  if (refuses) is_refused = 1u;
+  barrier();
   return is_refused == 0u;
 }
 
 void main() {
-  if (is_in_place && !may_write_over()) return;
   const uint i = invocation_index();
+  // Asked for while the indices are on their way, so that a step waits for memory once.
+  const HELD word = HELD(update[min(i, count - 1u)]);
+  if (is_in_place && !may_write_over()) return;
   if (i >= count) return;
   const uint row = divide(i, by_words), group = divide(row, by_updated), t = row - group * updated;
   uint first = 0u;
@@ -76,5 +80,5 @@ void main() {
   }
   uint to = first + t;
   if (to >= rows) to -= rows;
-  y[(group * rows + to) * words + i - row * words] = update[i];
+  y[(group * rows + to) * words + i - row * words] = WORD(word);
 }

@@ -39,13 +39,23 @@ DeviceMemory::DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::size_
   used_by(runtime_->transfers.zero(target(), words), true);
 }
 
+DeviceMemory::DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::span<std::byte> memory,
+                           std::shared_ptr<void> owner)
+    : runtime_(std::move(runtime)),
+      owner_(std::move(owner)),
+      bytes_(memory.size()),
+      is_read_in_place_(true),
+      buffer_(std::make_unique<runtime::DeviceBuffer>(runtime_->device, memory)) {}
+
 DeviceMemory::~DeviceMemory() {
   try {
     if (runtime_->timeline.wait_for(used_, std::chrono::seconds(10))) return;
   } catch (const ir::DeviceError&) {  // a lost device uses nothing
     return;
   }
-  static_cast<void>(buffer_.release());  // which a silent device may still write
+  // A silent device may still write these.
+  static_cast<void>(buffer_.release());
+  static_cast<void>(new std::shared_ptr<void>(owner_));
 }
 
 DeviceMemory& on_device(const std::shared_ptr<ir::Memory>& memory) { return static_cast<DeviceMemory&>(*memory); }

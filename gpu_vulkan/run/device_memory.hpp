@@ -17,6 +17,8 @@ class DeviceMemory final : public ir::Memory {
   /// Zeros.
   DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::size_t bytes, device::Staging staging,
                Side side = Side::device);
+  /// Memory of the host's, which `owner` keeps. Throws Unsupported, with the reason, where the device cannot use it.
+  DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::span<std::byte> memory, std::shared_ptr<void> owner);
   ~DeviceMemory() override;
 
   const void* place() const override { return runtime_.get(); }
@@ -42,6 +44,7 @@ class DeviceMemory final : public ir::Memory {
   runtime::Target target() const { return {buffer_->get(), this}; }
 
   std::shared_ptr<runtime::Runtime> runtime_;
+  std::shared_ptr<void> owner_;  ///< where the memory is the host's
   std::size_t bytes_;
   bool is_read_in_place_ = false;
   std::unique_ptr<runtime::DeviceBuffer> buffer_;

@@ -2,11 +2,13 @@
 #include "gpu_vulkan/run/executable.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <mutex>
 
 #include "gpu_vulkan/run/stopwatch.hpp"
 #include "gpu_vulkan/run/vulkan_context.hpp"
+#include "ir/ops/quantize_blocks.hpp"
 #include "ir/raw/copy_bytes.hpp"
 #include "ir/raw/float_environment.hpp"
 
@@ -147,6 +149,9 @@ RunTimes VulkanExecutable::times() const {
 
 void throw_fault(const ir::Graph& graph, const plan::Fault& fault) {
   const ir::Node& node = graph.nodes().at(fault.node);
+  if (node.op.is<ir::ops::QuantizeBlocks>())
+    ir::fail("node '", node.label, "' (", node.op.name(), "): x[", fault.position, "] is ",
+             std::bit_cast<float>(fault.value_low), ", which no code stands for");
   ir::fail("node '", node.label, "' (", node.op.name(), "): index ", fault.value(), " at position ", fault.position,
            " is out of range");
 }

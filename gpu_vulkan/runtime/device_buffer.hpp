@@ -14,12 +14,15 @@ enum class MemoryUse {
   readback,       ///< the device copies into it, the host reads
 };
 
-/// A storage buffer with memory of its own, mapped as long as it lives where the host
+/// A storage buffer with memory of its own or the host's, mapped as long as it lives where the host
 /// may see it.
 class DeviceBuffer {
  public:
   /// Throws DeviceError, with the size, when there is no memory left.
   DeviceBuffer(const driver::Device& device, std::size_t bytes, MemoryUse use);
+  /// Memory of the host's, which stays what it is to the host, and outlives this. Throws Unsupported, with the reason,
+  /// where `why_not_imported` has one or the driver refuses it.
+  DeviceBuffer(const driver::Device& device, std::span<std::byte> memory);
 
   VkBuffer get() const { return buffer_.get(); }
   std::size_t size() const { return size_; }

@@ -20,6 +20,8 @@ static_assert(offsetof(DLManagedTensorVersioned, manager_ctx) == 8 &&
               offsetof(DLManagedTensorVersioned, deleter) == 16);
 static_assert(offsetof(DLManagedTensorVersioned, flags) == 24 && offsetof(DLManagedTensorVersioned, dl_tensor) == 32);
 static_assert(sizeof(DLManagedTensorVersioned) == 80);
+static_assert(offsetof(DLManagedTensor, manager_ctx) == 48 && offsetof(DLManagedTensor, deleter) == 56);
+static_assert(sizeof(DLManagedTensor) == 64);
 
 constexpr DLPackVersion dlpack_version{1, 0};
 constexpr std::uint8_t dl_int = 0, dl_uint = 1, dl_float = 2, dl_bfloat = 4, dl_complex = 5, dl_bool = 6;
@@ -39,6 +41,23 @@ struct Given {
   Buffer buffer;
   std::vector<std::int64_t> strides;
   DLManagedTensorVersioned tensor;
+};
+
+/// A tensor in one form that keeps it in the other.
+template <class To, class From>
+struct Turned {
+  Owned<From> from;
+  To to{};
+
+  static To* of(Owned<From> tensor) {
+    require(tensor != nullptr, "there is no DLPack tensor");
+    auto made = std::make_unique<Turned>();
+    made->from = std::move(tensor);
+    made->to.manager_ctx = made.get();
+    made->to.deleter = [](To* self) { delete static_cast<Turned*>(self->manager_ctx); };
+    made->to.dl_tensor = made->from->dl_tensor;
+    return &made.release()->to;
+  }
 };
 
 void check_device(const DLDevice& device) {
@@ -139,6 +158,16 @@ DLDataType dl_type_of(DType dtype) {
   return {is_signed(dtype) ? dl_int : dl_uint, bits, 1};
 }
 
+DLManagedTensor* unversioned(Owned<DLManagedTensorVersioned> tensor) {
+  return Turned<DLManagedTensor, DLManagedTensorVersioned>::of(std::move(tensor));
+}
+
+DLManagedTensorVersioned* versioned(Owned<DLManagedTensor> tensor) {
+  DLManagedTensorVersioned* const made = Turned<DLManagedTensorVersioned, DLManagedTensor>::of(std::move(tensor));
+  made->version = dlpack_version;
+  return made;
+}
+
 DLManagedTensorVersioned* to_dlpack(const Buffer& buffer, bool read_only) {
   auto given = std::make_unique<Given>(Given{buffer, strides_of(buffer.type()), {}});
   const std::span<std::byte> bytes = read_only ? buffer.memory()->mapped() : given->buffer.mapped().bytes();
@@ -159,9 +188,7 @@ DLManagedTensorVersioned* to_dlpack(const Buffer& buffer, bool read_only) {
 
 Buffer from_dlpack(Executor& executor, DLManagedTensorVersioned* tensor, Import how) {
   require(tensor != nullptr, "there is no DLPack tensor");
-  const std::shared_ptr<void> owner(tensor, [](DLManagedTensorVersioned* one) {
-    if (one->deleter != nullptr) one->deleter(one);
-  });
+  const std::shared_ptr<void> owner(Owned<DLManagedTensorVersioned>{tensor});
   // Another major version may have anything behind the flags.
   if (tensor->version.major != dlpack_version.major)
     unsupported("is of version ", tensor->version.major, ".", tensor->version.minor, ", known is ",

@@ -1,6 +1,8 @@
-// Tensors as DLPack 1 has them in memory (https://dmlc.github.io/dlpack): its structures, buffers given in them, and
+// Tensors as DLPack has them in memory (https://dmlc.github.io/dlpack): its structures, buffers given in them, and
 // buffers made of them.
 #pragma once
+
+#include <memory>
 
 #include "ir/residency.hpp"
 
@@ -37,6 +39,27 @@ struct DLManagedTensorVersioned {
   std::uint64_t flags;
   DLTensor dl_tensor;
 };
+
+/// A tensor as it was given on before version 1, when nobody could say that it is read-only.
+struct DLManagedTensor {
+  DLTensor dl_tensor;
+  void* manager_ctx;
+  void (*deleter)(DLManagedTensor* self);
+};
+
+/// Whoever holds it was given the tensor, in either form.
+template <class Managed>
+struct CallDeleter {
+  void operator()(Managed* tensor) const {
+    if (tensor->deleter != nullptr) tensor->deleter(tensor);
+  }
+};
+template <class Managed>
+using Owned = std::unique_ptr<Managed, CallDeleter<Managed>>;
+
+/// A tensor in the other form, whose deleter calls its own. Throws Error where there is none.
+DLManagedTensor* unversioned(Owned<DLManagedTensorVersioned> tensor);
+DLManagedTensorVersioned* versioned(Owned<DLManagedTensor> tensor);
 
 inline constexpr std::int32_t dl_cpu = 1, dl_cuda = 2, dl_cuda_host = 3, dl_rocm_host = 11;  ///< types of devices
 inline constexpr std::uint64_t dl_read_only = 1;                                             ///< a flag

@@ -11,6 +11,7 @@
 #include "ir/formats/graph_file.hpp"
 #include "ir/formats/node_text.hpp"
 #include "ir/formats/tensor_json.hpp"
+#include "ir/kernels/packed/fill.hpp"
 #include "ir/ops/constant.hpp"
 #include "ir/passes/widen.hpp"
 #include "ir/raw/float_environment.hpp"
@@ -37,6 +38,11 @@ Fill parse_fill(const Json& json) {
       fill.kind = adversarial::kind_named(text_of(member.second, "kind"));
       continue;
     }
+    if (key == "format" && fill.distribution == Distribution::packed) {
+      fill.format = text_of(member.second, "format");
+      kernels::packed::format_named(fill.format);
+      continue;
+    }
     const auto parameter = std::ranges::find_if(
         fill_parameters, [&](const FillParameter& p) { return p.distribution == fill.distribution && p.name == key; });
     require(parameter != fill_parameters.end(), "fill ", enum_name(fill.distribution), ": has no parameter '",
@@ -46,6 +52,7 @@ Fill parse_fill(const Json& json) {
             member.second.kind());
     fill.*parameter->member = *x;
   }
+  require(fill.distribution != Distribution::packed || !fill.format.empty(), "fill packed: 'format' is missing");
   return fill;
 }
 

@@ -15,6 +15,7 @@ JsonObject fill_json(const Fill& fill) {
   for (const FillParameter& p : fill_parameters)
     if (p.distribution == fill.distribution) object.emplace_back(p.name, json_of(fill.*p.member));
   if (fill.kind && fill.distribution == Distribution::adversarial) object.emplace_back("kind", enum_name(*fill.kind));
+  if (fill.distribution == Distribution::packed) object.emplace_back("format", fill.format);
   return object;
 }
 

@@ -2,6 +2,7 @@
 #include "ir/files/path_below.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "ir/formats/tensor_files.hpp"
+#include "ir/kernels/packed/fill.hpp"
 #include "ir/raw/float_environment.hpp"
 
 namespace plumb::ir::formats {
@@ -59,6 +60,8 @@ Feeds materialise(const GraphFile& file, std::uint64_t seed, std::uint64_t most_
       const std::uint64_t chosen = from.seed.value_or(seed);
       if (from.fill.distribution == Distribution::adversarial)
         return adversarial::fill(file.graph, v, from.fill.kind, chosen, stream_of(name));
+      if (from.fill.distribution == Distribution::packed)
+        return kernels::packed::fill(type, kernels::packed::format_named(from.fill.format), chosen, stream_of(name));
       return fill(type, from.fill, chosen, stream_of(name));
     };
     try {

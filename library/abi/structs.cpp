@@ -88,6 +88,21 @@ void require_data(const plumb_tensor& tensor, const ir::TensorType& type, std::s
   ir::require(tensor.data != nullptr || type.bytes() == 0, argument, ": data is NULL");
 }
 
+bool is_row_major(const plumb_tensor& tensor, const ir::TensorType& type) {
+  if (tensor.strides == nullptr || type.bytes() == 0) return true;
+  auto stride = static_cast<std::int64_t>(ir::info(type.dtype).bytes);
+  for (std::size_t axis = type.shape.size(); axis-- > 0; stride *= type.shape[axis])
+    if (type.shape[axis] != 1 && tensor.strides[axis] != stride) return false;
+  return true;
+}
+
+void require_bools(const ir::TensorView& tensor, std::string_view argument) {
+  if (tensor.dtype() != ir::DType::boolean) return;
+  for (const std::byte one : tensor.bytes())
+    ir::require(one == std::byte{0} || one == std::byte{1}, argument, ": has a bool that is ",
+                std::to_integer<int>(one));
+}
+
 ir::Tensor copy_of(const plumb_tensor& tensor, std::string_view argument) {
   const ir::TensorType type = type_of(tensor, argument);
   require_data(tensor, type, argument);
@@ -99,10 +114,7 @@ ir::Tensor copy_of(const plumb_tensor& tensor, std::string_view argument) {
   else
     for_each_element(tensor, type,
                      [&](const std::byte* from, std::size_t k) { std::memcpy(&to[k * size], from, size); });
-  if (type.dtype == ir::DType::boolean)
-    for (const std::byte one : to)
-      ir::require(one == std::byte{0} || one == std::byte{1}, argument, ": has a bool that is ",
-                  std::to_integer<int>(one));
+  require_bools(made, argument);
   return made;
 }
 

@@ -76,6 +76,12 @@ ir::TensorType type_of(const plumb_tensor& tensor, std::string_view argument);
 /// Throws so, unless a tensor of this type has data in the host's memory.
 void require_data(const plumb_tensor& tensor, const ir::TensorType& type, std::string_view argument);
 
+/// Whether its elements lie without gaps in row-major order.
+bool is_row_major(const plumb_tensor& tensor, const ir::TensorType& type);
+
+/// Throws so, for bools that are neither 0 nor 1.
+void require_bools(const ir::TensorView& tensor, std::string_view argument);
+
 /// A copy of the caller's tensor. Throws so, for missing data and for bools that are neither 0 nor 1.
 ir::Tensor copy_of(const plumb_tensor& tensor, std::string_view argument);
 /// Copies all tensors of an array, of the argument's name.

@@ -27,13 +27,14 @@ enum class Relation {
   pieces,           ///< two halves of all steps, the state handed on: the same as in one pass
   step_by_step,     ///< one step after the other, likewise
   residency,        ///< runs on buffers and contexts: the same
+  bucket,  ///< the graph for larger extents, on the same numbers beside zeros: the same where both have results
 };
 
 constexpr auto enum_names(Relation) {
-  return std::array<std::string_view, 15>{"permutation", "batch_slice",   "summation_order", "scaling",
+  return std::array<std::string_view, 16>{"permutation", "batch_slice",   "summation_order", "scaling",
                                           "linearity",   "commutativity", "transposition",   "run_to_run",
                                           "tap",         "parseval",      "shift",           "round_trip",
-                                          "pieces",      "step_by_step",  "residency"};
+                                          "pieces",      "step_by_step",  "residency",       "bucket"};
 }
 
 /// One relation, asked of one node, or of one value of the whole graph.

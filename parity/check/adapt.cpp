@@ -5,10 +5,14 @@
 
 #include "ir/ops/affine_grid.hpp"
 #include "ir/ops/attention.hpp"
+#include "ir/ops/axial_rope_2d.hpp"
 #include "ir/ops/col2im.hpp"
 #include "ir/ops/conv.hpp"
+#include "ir/ops/conv_integer.hpp"
 #include "ir/ops/conv_transpose.hpp"
 #include "ir/ops/depth_to_space.hpp"
+#include "ir/ops/dequant_matmul.hpp"
+#include "ir/ops/fake_quantize.hpp"
 #include "ir/ops/frame.hpp"
 #include "ir/ops/gated_delta_net.hpp"
 #include "ir/ops/gather_nd.hpp"
@@ -24,6 +28,8 @@
 #include "ir/ops/max_unpool.hpp"
 #include "ir/ops/pad.hpp"
 #include "ir/ops/pool.hpp"
+#include "ir/ops/qconv.hpp"
+#include "ir/ops/quantize_blocks.hpp"
 #include "ir/ops/rnn.hpp"
 #include "ir/ops/rope.hpp"
 #include "ir/ops/scatter_nd.hpp"
@@ -32,7 +38,9 @@
 #include "ir/ops/tile.hpp"
 #include "ir/ops/top_k.hpp"
 #include "ir/ops/transpose.hpp"
+#include "ir/ops/umap_knn.hpp"
 #include "ir/ops/welch_peaks.hpp"
+#include "parity/check/adapt_scales.hpp"
 #include "parity/check/rebuild.hpp"
 #include "parity/check/sketch.hpp"
 
@@ -77,6 +85,8 @@ void adapt_convolutions(const ir::Op& op, Sketch& sketch) {
     adapt_spatial(sketch, {"D..", "k.."}, std::max({conv.strides.size(), conv.dilations.size(), conv.pads.size() / 2}));
   };
   if (op.is<ir::ops::Conv>()) windows(op.as<ir::ops::Conv>(), "C", "M");
+  if (op.is<ir::ops::ConvInteger>()) windows(op.as<ir::ops::ConvInteger>(), "C", "M");
+  if (op.is<ir::ops::Qconv>()) windows(op.as<ir::ops::Qconv>(), "C", "M");
   if (op.is<ir::ops::ConvTranspose>()) {
     windows(op.as<ir::ops::ConvTranspose>(), "C", "M");
     const std::size_t axes = op.as<ir::ops::ConvTranspose>().output_padding.size();
@@ -176,11 +186,30 @@ void adapt_indexing(const ir::Op& op, Sketch& sketch, Random& random) {
   if (op.is<ir::ops::ScatterNd>()) tuples(0);
 }
 
+/// Packed operands, of rows with K elements: codes of any bits, scales that leave results in their range.
+void adapt_packed(const ir::kernels::packed::Packing& packing, std::string_view rows, Sketch& sketch) {
+  const ir::kernels::packed::Layout block = ir::kernels::packed::layout(packing.format);
+  const bool has_exponents = block.scales == ir::kernels::packed::Scales::exponents;
+  sketch.reshape("codes", ir::cat("[", rows, ", ", block.bytes, "K/", block.elements, "]"));
+  sketch.operand("codes").dtypes = packing.format == ir::kernels::packed::Format::int8 ? ir::DType::i8 : ir::DType::u8;
+  sketch.fills["codes"] = {.distribution = ir::Distribution::packed,
+                           .format = std::string(ir::enum_name(packing.format))};
+  const std::int64_t shared = has_exponents ? 32 : at_least_1(packing.block_size);
+  sketch.multiples["K"] = std::lcm(block.elements, shared);
+  sketch.least["K"] = 1;
+  if (!packing.has_scales) return;
+  const bool is_row = !has_exponents && packing.block_size <= 0;
+  sketch.reshape("scales", ir::cat("[", rows, ", ", is_row ? "1" : ir::cat("K/", shared), "]"));
+  sketch.operand("scales").dtypes = has_exponents ? ir::DTypes(ir::DType::u8) : ir::dtypes::R;
+  if (has_exponents) sketch.fills["scales"] = {.distribution = ir::Distribution::uniform_int, .low = 117, .high = 138};
+}
+
 void adapt_lines(const ir::Op& op, Sketch& sketch) {
   if (op.is<ir::ops::Pad>()) sketch.lengths[".."] = exactly(op.as<ir::ops::Pad>().pads.size() / 2);
   if (op.is<ir::ops::Tile>()) sketch.lengths[".."] = exactly(op.as<ir::ops::Tile>().repeats.size());
   if (op.is<ir::ops::Transpose>()) sketch.lengths[".."] = exactly(op.as<ir::ops::Transpose>().permutation.size());
   if (op.is<ir::ops::TopK>()) sketch.least["n"] = op.as<ir::ops::TopK>().k;
+  if (op.is<ir::ops::UmapKnn>()) sketch.least["n"] = at_least_1(op.as<ir::ops::UmapKnn>().k + 1);
   if (op.is<ir::ops::Frame>()) sketch.least["L"] = op.as<ir::ops::Frame>().size;
   if (op.is<ir::ops::GroupNorm>()) sketch.multiples["C"] = at_least_1(op.as<ir::ops::GroupNorm>().num_groups);
   if (op.is<ir::ops::WelchPeaks>()) sketch.fixed["b"] = op.as<ir::ops::WelchPeaks>().fft_length / 2 + 1;
@@ -201,6 +230,29 @@ void adapt_lines(const ir::Op& op, Sketch& sketch) {
   sketch.least["D"] = rope.rotary_dim;
 }
 
+/// Tokens beyond the grid are left out.
+void adapt_grid(const ir::Op& op, Sketch& sketch) {
+  if (!op.is<ir::ops::AxialRope2d>()) return;
+  const auto& rope = op.as<ir::ops::AxialRope2d>();
+  sketch.multiples["C"] = at_least_1(rope.head_dim);
+  sketch.amend = [rope](std::vector<ir::Shape>& shapes, Random&) {
+    ir::Shape& x = shapes.at(0);
+    while (x[1] > 0 && rope.rows(x) > rope.height) x[1] = x[1] / 2;
+  };
+}
+
+/// A scale is as long as its axis, where x has it.
+void adapt_scale(const ir::Op& op, Sketch& sketch) {
+  if (!op.is<ir::ops::FakeQuantize>()) return;
+  sketch.amend = [quantize = op.as<ir::ops::FakeQuantize>()](std::vector<ir::Shape>& shapes, Random&) {
+    const ir::Shape& x = shapes.at(0);
+    const std::int64_t axis = quantize.axis < 0 ? quantize.axis + x.rank() : quantize.axis;
+    const bool has_axis = 0 <= axis && axis < x.rank();
+    const ir::Shape of_scale = has_axis ? ir::Shape{x[static_cast<std::size_t>(axis)]} : ir::Shape{};
+    for (std::size_t i = 1; i < shapes.size(); ++i) shapes[i] = of_scale;
+  };
+}
+
 }  // namespace
 
 void adapt(const ir::Op& op, Sketch& sketch, Random& random) {
@@ -208,8 +260,17 @@ void adapt(const ir::Op& op, Sketch& sketch, Random& random) {
   adapt_convolutions(op, sketch);
   adapt_images(op, sketch);
   adapt_recurrences(op, sketch);
+  adapt_scales(op, sketch);
   adapt_indexing(op, sketch, random);
   adapt_lines(op, sketch);
+  adapt_grid(op, sketch);
+  adapt_scale(op, sketch);
+  if (op.is<ir::ops::Dequantize>()) adapt_packed(op.as<ir::ops::Dequantize>().packing(), "..", sketch);
+  if (op.is<ir::ops::QuantizeBlocks>()) {
+    sketch.reshape("x", "[.., K]");
+    sketch.multiples["K"] = ir::kernels::packed::layout(op.as<ir::ops::QuantizeBlocks>().format).elements;
+  }
+  if (op.is<ir::ops::DequantMatmul>()) adapt_packed(op.as<ir::ops::DequantMatmul>().packing(), "N", sketch);
   rebuild(op, sketch);
 }
 

@@ -22,7 +22,7 @@ std::string word_of(const ir::TensorType& type) {
 /// The fill of an operand; nothing where the usual one suits it.
 std::optional<ir::Fill> fill_of(const ir::Graph& graph, ir::Value value, const Sketch& sketch, std::size_t operand) {
   const ir::DType dtype = graph.type(value).dtype;
-  if (ir::is_float(dtype) && operand < sketch.operands.size())
+  if ((ir::is_float(dtype) || ir::is_integer(dtype)) && operand < sketch.operands.size())
     if (const auto own = sketch.fills.find(sketch.operands[operand].name); own != sketch.fills.end())
       return own->second;
   const ir::adversarial::Use use = ir::adversarial::use_of(graph, value);

@@ -12,6 +12,10 @@ std::unique_ptr<ir::Executable> HandedOn::compile(const ir::Graph& graph, const 
 
 ir::Buffer HandedOn::allocate(const ir::TensorType& type) { return of_.allocate(type); }
 
+ir::Buffer HandedOn::import(ir::MutableView memory, std::shared_ptr<void> owner, ir::Import how) {
+  return of_.import(std::move(memory), std::move(owner), how);
+}
+
 std::unique_ptr<ir::Executable> HandedOn::compile_held(const ir::Graph& graph, std::shared_ptr<ir::Params> params,
                                                        const ir::CompileOptions& options) {
   return of_.compile(graph, std::move(params), options);

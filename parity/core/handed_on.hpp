@@ -17,6 +17,7 @@ class HandedOn : public ir::Executor {
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
                                           const ir::Capture& capture) override;
   ir::Buffer allocate(const ir::TensorType& type) override;
+  ir::Buffer import(ir::MutableView memory, std::shared_ptr<void> owner, ir::Import how) override;
   std::shared_ptr<ir::Params> hold(const ir::Feeds& params) override { return of_.hold(params); }
 
  protected:

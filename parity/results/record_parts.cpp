@@ -96,6 +96,7 @@ void describe(const ir::formats::Generated& made, std::uint64_t seed, ir::hdf5::
   if (made.fill.distribution == ir::Distribution::adversarial)
     range = ir::cat("kind=",
                     ir::enum_name(made.fill.kind.value_or(ir::adversarial::kind_of_seed(made.seed.value_or(seed)))));
+  if (made.fill.distribution == ir::Distribution::packed) range = "format=" + made.fill.format;
   said.emplace("generator", "philox4x32");
   said.emplace("seed", made.seed.value_or(seed));
   said.emplace("fill", std::string(ir::enum_name(made.fill.distribution)));

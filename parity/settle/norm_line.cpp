@@ -174,8 +174,9 @@ double NormLine::lost_of(std::int64_t index) const {
 
 double NormLine::fixed(std::int64_t index, double truth) const {
   const double bias = std::abs(factor(how().bias, index, 0));
-  return lost_of(index) + sums_->operation.node.unit() * (formulas::roundings_of_norm(how().centred) * sized(index) +
-                                                          center(index) * of_slice_ + bias + std::abs(truth));
+  const double of_size = formulas::roundings_of_norm(how().centred) + how().roundings_of_scale;
+  return lost_of(index) +
+         sums_->operation.node.unit() * (of_size * sized(index) + center(index) * of_slice_ + bias + std::abs(truth));
 }
 
 const std::optional<NormLine::Moments>& NormLine::moments() const {

@@ -16,6 +16,7 @@ struct Normalization {
   bool epsilon_outside = false;  ///< epsilon is added to the root, not under it
   /// By the flat index of an element; none: 1 and 0.
   std::function<double(std::int64_t)> scale = {}, bias = {};
+  double roundings_of_scale = 0;  ///< roundoffs that kernels may have the scale off by
 };
 
 /// The rows of an op that normalises so.

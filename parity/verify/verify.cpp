@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ir/raw/float_environment.hpp"
+#include "parity/checks/relations/bucket.hpp"
 #include "parity/checks/relations/metamorphic.hpp"
 #include "parity/foreign/candidate.hpp"
 #include "parity/verify/callers_candidate.hpp"
@@ -78,6 +79,8 @@ cases::CaseResult verify(const cases::Case& subject, const cases::Executors& giv
   cases::CaseResult result = watched.finish();
   if (auto tapped = watched.take_tapped()) judge_plain(subject, executors, options, std::move(*tapped), result);
   if (options.metamorphic && !result.nodes.empty()) checks::relations::add(subject, executors, options.filter, result);
+  if (options.bucket && !result.nodes.empty())
+    checks::relations::add_bucket(subject, *options.bucket, executors, options.filter, result);
   result.exit = core::exit_code(result.verdict);
   note_what_is_not_expected(subject, result);
   if (subject.expected_within && result.expected.empty() && !result.nodes.empty())

@@ -23,6 +23,9 @@ struct Gate;
 namespace plumb::parity::judges {
 struct ExtraJudges;
 }
+namespace plumb::parity::checks::relations {
+struct Bucket;
+}
 
 namespace plumb::parity::verify {
 
@@ -31,6 +34,12 @@ using GraphReader = std::function<ir::formats::GraphFile(const std::filesystem::
 
 /// Tensors that are read once it is known what graph they are for. Throws Error where the graph has no use for one.
 using TensorReader = std::function<ir::Feeds(const ir::formats::GraphFile&)>;
+
+/// A model at larger extents, at which it is run besides (docs/spec/residency.md C).
+struct LargerModel {
+  ir::formats::GraphFile file;
+  std::string exact, rounded;  ///< the extents of both in words: "seq=77", "seq=128"
+};
 
 struct FillOptions {
   std::uint64_t seed = 1;
@@ -51,6 +60,8 @@ struct FillOptions {
   std::vector<std::string> shapes = {};    ///< which shapes `read` was told, "batch=8"
   std::vector<std::string> literals = {};  ///< which numbers it and `read_given` were told, "sr=16000"
   bool has_given = false;                  ///< they were told some, or a file of tensors
+  /// Reads the model at larger extents; none where it is to run at its own alone.
+  std::function<LargerModel(const std::filesystem::path&)> read_larger = {};
 };
 
 /// Whether another implementation's tensor can stand beside a value of this type: the same shape, and the same dtype or
@@ -91,6 +102,8 @@ struct VerifyOptions {
   /// How another implementation's results are held to the truth; not at all where nothing is said.
   std::optional<checks::expected::Options> expected = {};
   bool metamorphic = false;  ///< also asks what must hold whatever is right (docs/metamorphic.md)
+  /// The case at larger extents, whose results are held to those of the case; nothing where that is not asked.
+  std::shared_ptr<const checks::relations::Bucket> bucket = {};
   /// Holds limits of softmax, norms and attention to the steps of their element programs (verdict.md V58). For data
   /// that are no extremes: where exponentials vanish or lines are constant, formulas know more than the steps say.
   bool asks_programs = false;
@@ -106,7 +119,8 @@ struct VerifyOptions {
 cases::CaseResult verify(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
                          cases::Observer& observer);
 
-/// load_case and verify; what is thrown becomes the verdict of the case.
+/// load_case and verify, at larger extents as well where `fill` says so; what is thrown becomes the verdict of the
+/// case.
 cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,
                               const cases::Executors& executors, const VerifyOptions& options,
                               cases::Observer& observer);

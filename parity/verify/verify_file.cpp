@@ -3,12 +3,29 @@
 
 #include "ir/raw/float_environment.hpp"
 #include "parity/checks/exact/twin.hpp"
+#include "parity/checks/relations/bucket.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/verify/must.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace plumb::parity::verify {
 namespace {
+
+/// The case at larger extents; null where `fill` knows of none.
+std::shared_ptr<const checks::relations::Bucket> bucket_of(const std::filesystem::path& path, const FillOptions& fill,
+                                                           const cases::Case& subject) {
+  if (!fill.read_larger) return nullptr;
+  LargerModel model = fill.read_larger(path);
+  FillOptions larger = fill;
+  larger.read = [&model](const std::filesystem::path&) { return std::move(model.file); };
+  larger.read_given = {};
+  larger.given.clear();
+  larger.read_expected = {};
+  larger.expected.clear();
+  larger.expected_within.reset();
+  return std::make_shared<const checks::relations::Bucket>(
+      checks::relations::pad(subject, load_case(path, larger), model.exact, model.rounded));
+}
 
 /// Runs the case that a file is, or says in `result` why it could not be.
 void run_file(const std::filesystem::path& path, const FillOptions& fill, const cases::Executors& executors,
@@ -24,7 +41,9 @@ void run_file(const std::filesystem::path& path, const FillOptions& fill, const 
     cases::Case subject = load_case(path, fill);
     if (fill.kind == core::FillKind::exact) subject = checks::exact::make_twin(subject, executors.reference);
     result.subject = cases::without_numbers(subject);
-    result = verify(subject, executors, options, observer);
+    VerifyOptions of_case = options;
+    of_case.bucket = bucket_of(path, fill, subject);
+    result = verify(subject, executors, of_case, observer);
   } catch (const ir::Unsupported& error) {
     ends(core::Verdict::unsupported, core::ExitCode::nothing_ran, error.what());
   } catch (const ir::DeviceError& error) {

@@ -17,6 +17,7 @@ _MODULES = {
     "arrays": ["Bits16", "Type"],
     "graph": ["Graph"],
     "executors": ["Candidate", "Cpu", "Executable", "Executor", "Vulkan"],
+    "buckets": ["Bucket", "Buckets"],
     "residency": ["Buffer", "Context", "Fence", "Params"],
     "verdicts": ["Result", "Row", "check", "verify"],
     "ops": ["register_op"],

@@ -245,6 +245,8 @@ INPUTS = 0
 PARAMS = 1
 RESULTS = 2
 COMPUTED = 3
+IMPORT_REQUIRE = 0
+IMPORT_ALLOW_COPY = 1
 BOOL = 1
 U8 = 2
 I8 = 3
@@ -295,6 +297,12 @@ FUNCTIONS = {
     "plumb_buffer_copy": (c_void_p, [c_void_p, c_void_p, POINTER(plumb_box), POINTER(plumb_box)]),
     "plumb_buffer_mapped": (c_void_p, [c_void_p, POINTER(plumb_tensor)]),
     "plumb_buffer_free": (None, [c_void_p]),
+    "plumb_buffer_import": (c_void_p, [c_void_p, POINTER(plumb_tensor), c_int32, CFUNCTYPE(None, c_void_p), c_void_p,
+        POINTER(c_void_p)]),
+    "plumb_buffer_to_dlpack": (c_void_p, [c_void_p, c_int32, POINTER(c_void_p)]),
+    "plumb_buffer_to_dlpack_unversioned": (c_void_p, [c_void_p, POINTER(c_void_p)]),
+    "plumb_buffer_from_dlpack": (c_void_p, [c_void_p, c_void_p, c_int32, POINTER(c_void_p)]),
+    "plumb_buffer_from_dlpack_unversioned": (c_void_p, [c_void_p, c_void_p, c_int32, POINTER(c_void_p)]),
     "plumb_params_new": (c_void_p, [c_void_p, POINTER(plumb_tensor), c_size_t, POINTER(c_void_p)]),
     "plumb_params_buffer": (c_void_p, [c_void_p, c_char_p, POINTER(c_void_p)]),
     "plumb_params_set": (c_void_p, [c_void_p, c_char_p, POINTER(plumb_tensor)]),

@@ -2,7 +2,7 @@
 import ctypes
 import inspect
 
-from plumbline import _abi, arrays
+from plumbline import _abi, arrays, dlpack, residency
 from plumbline.errors import Error, Unsupported
 from plumbline.native import Handle, check, lib, text
 from plumbline.residency import Buffer, Context, Params
@@ -35,6 +35,15 @@ class Executor:
         """A tensor of zeros in this executor's memory, of a Type or of "f32[2, 3]"."""
         types = arrays.Tensors.of_types([kind])
         return Buffer(lambda place: lib().plumb_buffer_new(self.handle.pointer, types.pointer(), place))
+
+    def imported(self, array, allow_copy=False):
+        """A NumPy array, or Bits16, as a Buffer in its own memory: what runs and the host write there, the other sees.
+        It is kept as long as that. Raises Unsupported where it cannot be used where it is, unless it may be copied."""
+        return residency.imported(self, array, allow_copy)
+
+    def from_dlpack(self, array, allow_copy=False):
+        """Likewise of whatever has __dlpack__ on the host, as PyTorch's tensors do."""
+        return Buffer(dlpack.taken(self.handle, array, allow_copy))
 
     def run(self, graph, feeds, wanted=None):
         """Runs once: arrays by name for inputs and, where they are not the file's, params."""

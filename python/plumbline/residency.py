@@ -1,10 +1,13 @@
 """Tensors that stay with an executor: buffers, params, and the memory of one run (docs/python.md)."""
 import collections
 import ctypes
+import itertools
 import operator
 
-from plumbline import _abi, arrays
-from plumbline.errors import Error
+import numpy as np
+
+from plumbline import _abi, arrays, dlpack
+from plumbline.errors import Error, Unsupported
 from plumbline.native import Handle, check, lib
 
 Traffic = collections.namedtuple("Traffic", ["up", "down"])  # bytes to the device, and back
@@ -12,10 +15,12 @@ Traffic = collections.namedtuple("Traffic", ["up", "down"])  # bytes to the devi
 
 class Buffer:
     """A tensor of this `type` in the memory of one executor. `buffer[0:1]` reads a part of it and `buffer[0:1] = row`
-    writes one: these bytes are moved and no others. Indices are ints and slices in steps of 1; `buffer[...]` is all."""
+    writes one: these bytes are moved and no others. Indices are ints and slices in steps of 1; `buffer[...]` is all.
+    What takes tensors of DLPack, as np.from_dlpack, takes its memory where the host sees that."""
 
-    def __init__(self, make):
+    def __init__(self, make, is_param=False):
         self.handle = Handle(lib().plumb_buffer_free, make)
+        self._is_param = is_param
         tensor = _empty_tensor()
         check(lib().plumb_buffer_type(self.handle.pointer, ctypes.byref(tensor)))
         self.type = arrays.type_of(tensor)
@@ -46,8 +51,60 @@ class Buffer:
         check(lib().plumb_buffer_mapped(self.handle.pointer, ctypes.byref(tensor)))
         return arrays.array_at(tensor.data, self.type, self.handle)
 
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """The memory itself, to be used when no run uses it; a param's may only be read. Raises Unsupported where the
+        host does not see it, and BufferError for a stream, another device or a copy."""
+        if stream is not None or copy or dl_device not in (None, dlpack.CPU):
+            raise BufferError("a buffer is given where it is: on the host, without a stream; a copy is buffer[...]")
+        return dlpack.capsule_of(self.handle, self._is_param, max_version)
+
+    def __dlpack_device__(self):
+        return dlpack.CPU
+
     def __repr__(self):
         return f"Buffer({self.type})"
+
+
+class _Owners:
+    """Arrays whose memory the library uses, until it tells that it does no more."""
+
+    def __init__(self):
+        self._kept, self._numbers = {}, itertools.count(1)  # C hands 0 on as None
+        self.release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.drop)
+
+    def keep(self, owner):
+        number = next(self._numbers)
+        self._kept[number] = owner
+        return number
+
+    def drop(self, number):
+        self._kept.pop(number, None)
+
+
+_owners = _Owners()
+
+
+def imported(executor, array, allow_copy):
+    """The memory of an array as a buffer, or a copy of it."""
+    given, _ = arrays.as_numpy(array)
+    is_its = given is getattr(array, "bits", array) or (
+        isinstance(array, np.ndarray) and np.may_share_memory(given, array))
+    why = "is no array of NumPy in native byte order" if not is_its else "may only be read"
+    tensors = arrays.Tensors([array])
+    if not is_its or not given.flags.writeable:
+        if not allow_copy:
+            raise Unsupported(f"{type(array).__name__} cannot stay where it is: it {why}")
+        buffer = executor.buffer(arrays.type_of(tensors.pointer()[0]))
+        buffer[...] = array
+        return buffer
+    number = _owners.keep((array, given))
+    how = _abi.IMPORT_ALLOW_COPY if allow_copy else _abi.IMPORT_REQUIRE
+    try:
+        return Buffer(lambda place: lib().plumb_buffer_import(
+            executor.handle.pointer, tensors.pointer(), how, _owners.release, number, place))
+    except BaseException:
+        _owners.drop(number)
+        raise
 
 
 class Params:
@@ -60,16 +117,17 @@ class Params:
             executor.handle.pointer, given.pointer(), given.count, place))
 
     def __getitem__(self, name):
-        return Buffer(lambda place: lib().plumb_params_buffer(self.handle.pointer, name.encode(), place))
+        return Buffer(lambda place: lib().plumb_params_buffer(self.handle.pointer, name.encode(), place), is_param=True)
 
     def __setitem__(self, name, value):
         check(lib().plumb_params_set(self.handle.pointer, name.encode(), arrays.Tensors([value]).pointer()))
 
 
 class Context:
-    """The memory of one run of an executable. One thread at a time uses the contexts and buffers of an executor."""
+    """The memory of one run of an executable. One thread at a time."""
 
     def __init__(self, executable):
+        self._executable = executable  # which Buckets keep as long as this is there
         self._handle = Handle(lib().plumb_context_free,
                               lambda place: lib().plumb_context_new(executable.handle.pointer, place))
 
@@ -94,7 +152,7 @@ class Context:
 
     def submit(self, inputs=None):
         """Begins a run on arrays by name for the inputs that are neither bound nor fed. Returns its Fence."""
-        return Fence(self._handle, inputs or {})
+        return Fence(self._executable, self._handle, inputs or {})
 
     def buffer(self, value):
         """The memory of an input or of a result, which means that until the next submit."""
@@ -114,7 +172,8 @@ class Context:
 class Fence:
     """The end of one run, which any thread may wait for."""
 
-    def __init__(self, context, inputs):
+    def __init__(self, executable, context, inputs):
+        self._executable = executable
         given = arrays.Tensors.by_name(inputs)
         self._handle = Handle(lib().plumb_fence_free, lambda place: lib().plumb_submit(
             context.pointer, given.pointer(), given.count, place))

@@ -148,7 +148,7 @@ void pack_columns(const Matrix<const float>& b, std::int64_t width, float* packe
 }
 
 /// Some terms of some rows of a, side by side in groups of tile_rows.
-LeftTerms pack_left(const Matrix<const float>& a, std::vector<float>& packed) {
+LeftTerms pack_left(const Matrix<const float>& a, ScratchVector<float>& packed) {
   const std::int64_t groups = (a.rows + tile_rows - 1) / tile_rows, group = tile_rows * a.columns;
   packed.resize(static_cast<std::size_t>(groups * group));
   if (a.column_stride == 1) {
@@ -207,7 +207,7 @@ std::int64_t add_turned_row(const Matrix<const float>& a, const Matrix<const flo
 
 /// One chunk of terms of at most block_of_rows rows.
 void add_chunk(const Matrix<const float>& a, const Matrix<const float>& b, const Matrix<float>& y, bool is_first,
-               std::vector<float>& scratch) {
+               ScratchVector<float>& scratch) {
   if (a.rows == 1 && b.column_stride != 1 && y.column_stride == 1) {
     const std::int64_t done = add_turned_row(a, b, y.data, is_first), left = b.columns - done;
     if (left == 0) return;
@@ -241,7 +241,7 @@ void multiply_floats(const Matrix<const float>& a, const Matrix<const float>& b,
   // The longer side is the one that fills vectors.
   if (b.columns < float_lanes && b.columns < a.rows)
     return multiply_floats(b.transposed(), a.transposed(), y.transposed());
-  std::vector<float> scratch;
+  ScratchVector<float> scratch;
   const std::int64_t depth = a.columns;
   if (depth == 0)
     for (std::int64_t i = 0; i < y.rows; ++i)

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <type_traits>
-#include <vector>
+
+#include "ref_cpu/function_ref.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu::gemm {
 
@@ -43,7 +44,7 @@ void multiply_onto(const Matrix<const T>& a, const Matrix<const T>& b, const Mat
 /// place when y holds what is summed, else rounded on the way from a scratch panel.
 template <class T, class Out, class Finish>
 void multiply(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<Out>& y, const Finish& finish) {
-  std::vector<T> scratch;
+  ScratchRoom<T> scratch;
   Matrix<T> sums;
   if constexpr (std::is_same_v<T, Out>) {
     sums = y;
@@ -65,6 +66,6 @@ struct Panel {
 /// Calls body for panels that cover `batch` products of m x k by k x n, in parallel.
 /// How they are cut depends on the numbers given only, never on the threads.
 void for_each_panel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k,
-                    const std::function<void(const Panel&)>& body);
+                    FunctionRef<void(const Panel&)> body);
 
 }  // namespace plumb::ref_cpu::gemm

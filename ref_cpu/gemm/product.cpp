@@ -14,7 +14,7 @@ namespace {
 template <class T>
 struct Operand {
   const T* data;
-  std::vector<std::int64_t> offsets;
+  std::span<const std::int64_t> offsets;
   bool transposed;
 
   Matrix<const T> matrix(std::int64_t batch, std::int64_t rows, std::int64_t columns) const {
@@ -39,14 +39,6 @@ std::vector<std::int64_t> offsets(const ir::Shape& x, const ir::Shape& batch) {
 struct ProductExtents {
   std::int64_t batch, m, n, k;
 };
-
-/// Many matrices a by one matrix b are one product: the rows of all of them.
-void join_rows(ProductExtents& e, const ir::Shape& b) {
-  const ir::Shape batch_b = b.leading(b.size() - 2);
-  if (std::ranges::any_of(batch_b, [](std::int64_t extent) { return extent != 1; })) return;
-  e.m *= e.batch;
-  e.batch = 1;
-}
 
 template <class T, class Out>
 void multiply_all(const ProductExtents& e, const Operand<T>& a, const Operand<T>& b, Out* y) {
@@ -76,8 +68,8 @@ auto* as_computed(T* data) {
 /// (a + ib)(c + id) in real products: a row of a is (re, im) pairs as it is stored;
 /// each element of b becomes the block [re, im; -im, re].
 template <class T>
-std::vector<T> complex_blocks(std::span<const std::complex<T>> b, std::int64_t k, std::int64_t n, bool transposed) {
-  std::vector<T> blocks(4 * b.size());
+ScratchVector<T> complex_blocks(std::span<const std::complex<T>> b, std::int64_t k, std::int64_t n, bool transposed) {
+  ScratchVector<T> blocks(4 * b.size());
   const auto matrix = static_cast<std::size_t>(k * n);
   parallel_for(static_cast<std::int64_t>(b.size()), 1 << 14, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
@@ -94,8 +86,8 @@ std::vector<T> complex_blocks(std::span<const std::complex<T>> b, std::int64_t k
 }
 
 template <class T>
-std::vector<std::complex<T>> transposed(std::span<const std::complex<T>> a, std::int64_t rows, std::int64_t columns) {
-  std::vector<std::complex<T>> out(a.size());
+ScratchVector<std::complex<T>> transposed(std::span<const std::complex<T>> a, std::int64_t rows, std::int64_t columns) {
+  ScratchVector<std::complex<T>> out(a.size());
   const auto matrix = static_cast<std::size_t>(rows * columns);
   for (std::size_t i = 0; i < a.size(); ++i) {
     const auto row = i % matrix / static_cast<std::size_t>(columns), column = i % static_cast<std::size_t>(columns);
@@ -105,34 +97,38 @@ std::vector<std::complex<T>> transposed(std::span<const std::complex<T>> a, std:
 }
 
 template <class T>
-void multiply_complex(const Factor& of_a, const Factor& of_b, ProductExtents e, Operand<T> a, Operand<T> b,
-                      const ir::MutableView& y) {
+void multiply_complex(const ProductPlan& plan, const Factor& of_a, const Factor& of_b, const ir::MutableView& y) {
   auto left = of_a.x.as<std::complex<T>>();
-  std::vector<std::complex<T>> turned;
-  if (of_a.transposed) left = turned = transposed(left, e.k, e.m);
-  const auto blocks = complex_blocks(of_b.x.as<std::complex<T>>(), e.k, e.n, of_b.transposed);
-  for (auto& offset : a.offsets) offset *= 2;
-  for (auto& offset : b.offsets) offset *= 4;
-  a.data = reinterpret_cast<const T*>(left.data());
-  b.data = blocks.data();
-  e.k *= 2;
-  e.n *= 2;
-  multiply_all(e, a, b, reinterpret_cast<T*>(y.as<std::complex<T>>().data()));
+  ScratchVector<std::complex<T>> turned;
+  if (of_a.transposed) left = turned = transposed(left, plan.k, plan.m);
+  const auto blocks = complex_blocks(of_b.x.as<std::complex<T>>(), plan.k, plan.n, of_b.transposed);
+  ScratchVector<std::int64_t> a_offsets(plan.a_offsets.begin(), plan.a_offsets.end());
+  ScratchVector<std::int64_t> b_offsets(plan.b_offsets.begin(), plan.b_offsets.end());
+  for (auto& offset : a_offsets) offset *= 2;
+  for (auto& offset : b_offsets) offset *= 4;
+  multiply_all({plan.batch, plan.m, 2 * plan.n, 2 * plan.k},
+               Operand<T>{reinterpret_cast<const T*>(left.data()), a_offsets, false},
+               Operand<T>{blocks.data(), b_offsets, false}, reinterpret_cast<T*>(y.as<std::complex<T>>().data()));
 }
 
 }  // namespace
 
-void matrix_product(const Factor& left, const Factor& right, const ir::MutableView& out) {
-  const auto &a = left.x.shape(), &b = right.x.shape(), &y = out.shape();
-  const ir::Shape batch = y.leading(y.size() - 2);
-  ProductExtents e{batch.elements(), y[y.size() - 2], y[y.size() - 1], a[a.size() - (left.transposed ? 2 : 1)]};
-  if (!left.transposed) join_rows(e, b);
+ProductPlan::ProductPlan(const Factor& left, const Factor& right, const ir::Shape& y)
+    : m(y[y.size() - 2]), n(y[y.size() - 1]) {
+  const ir::Shape &a = left.x.shape(), &b = right.x.shape(), of_all = y.leading(y.size() - 2);
+  batch = of_all.elements();
+  k = a[a.size() - (left.transposed ? 2 : 1)];
+  a_offsets = offsets(a, of_all);
+  b_offsets = offsets(b, of_all);
+  if (left.transposed || b.leading(b.size() - 2).elements() != 1) return;
+  m *= batch;  // Many matrices a by one matrix b are one product: the rows of all of them.
+  batch = 1;
+}
+
+void matrix_product(const ProductPlan& plan, const Factor& left, const Factor& right, const ir::MutableView& out) {
   if (ir::is_complex(left.x.dtype())) {
-    ir::visit_complex(left.x.dtype(), [&]<class T>(T) {
-      using Part = typename T::value_type;
-      multiply_complex<Part>(left, right, e, {nullptr, offsets(a, batch), false}, {nullptr, offsets(b, batch), false},
-                             out);
-    });
+    ir::visit_complex(left.x.dtype(),
+                      [&]<class T>(T) { multiply_complex<typename T::value_type>(plan, left, right, out); });
     return;
   }
   ir::visit_number(left.x.dtype(), [&]<class T>(T) {
@@ -141,8 +137,8 @@ void matrix_product(const Factor& left, const Factor& right, const ir::MutableVi
       const auto go = [&](auto* result) {
         const auto* of_a = as_computed(l.data());
         using C = std::remove_cvref_t<decltype(*of_a)>;
-        multiply_all(e, Operand<C>{of_a, offsets(a, batch), left.transposed},
-                     Operand<C>{as_computed(r.data()), offsets(b, batch), right.transposed}, as_computed(result));
+        multiply_all({plan.batch, plan.m, plan.n, plan.k}, Operand<C>{of_a, plan.a_offsets, left.transposed},
+                     Operand<C>{as_computed(r.data()), plan.b_offsets, right.transposed}, as_computed(result));
       };
       if (out.dtype() == left.x.dtype())
         go(out.as<T>().data());

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu::gemm {
 
@@ -28,7 +29,7 @@ class TileProduct {
 
  private:
   std::int64_t stride_ = 0;
-  std::vector<C> sums_;
+  ScratchVector<C> sums_;
 };
 
 }  // namespace plumb::ref_cpu::gemm

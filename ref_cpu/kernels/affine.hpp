@@ -1,9 +1,10 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "ir/tensor.hpp"
+#include "ref_cpu/kernels/strides.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu::kernels {
 
@@ -15,9 +16,12 @@ class Affine {
   using C = ir::compute_t<T>;
 
   Affine(const ir::TensorView* operand, const ir::Shape& x, std::int64_t length, C otherwise)
+      : Affine(operand, operand == nullptr ? x : operand->shape(), x, length, otherwise) {}
+  /// An operand that is taken to be of shape `as`.
+  Affine(const ir::TensorView* operand, const ir::Shape& as, const ir::Shape& x, std::int64_t length, C otherwise)
       : shape_(x), held_(static_cast<std::size_t>(length), otherwise) {
     if (operand == nullptr || x.elements() == 0) return;
-    strides_ = ir::broadcast_strides(operand->shape(), x);
+    strides_ = strides_within(as, x);
     values_ = operand->as<T>();
     std::int64_t covered = 1;  // by the axes from a on
     for (std::size_t a = x.size(); a-- > 0;) {
@@ -28,7 +32,7 @@ class Affine {
   }
 
   /// The operand's values on one line; `own` is memory of the caller for them.
-  std::span<const C> line(std::int64_t line, std::vector<C>& own) const {
+  std::span<const C> line(std::int64_t line, ScratchRoom<C>& own) const {
     if (!varies_) return held_;
     own.resize(held_.size());
     fill(line, own);
@@ -36,8 +40,8 @@ class Affine {
   }
 
  private:
-  void fill(std::int64_t line, std::vector<C>& to) const {
-    std::vector<std::int64_t> index(shape_.size());
+  void fill(std::int64_t line, ScratchRoom<C>& to) const {
+    Strides index{};
     std::int64_t at = 0, position = line * static_cast<std::int64_t>(to.size());
     for (std::size_t a = shape_.size(); a-- > 0; position /= shape_[a]) {
       index[a] = position % shape_[a];
@@ -55,8 +59,8 @@ class Affine {
   }
 
   const ir::Shape& shape_;
-  std::vector<C> held_;  ///< the values of every line, unless they vary
-  std::vector<std::int64_t> strides_;
+  ScratchRoom<C> held_;  ///< the values of every line, unless they vary
+  Strides strides_{};
   std::span<const T> values_;
   bool varies_ = false;
 };

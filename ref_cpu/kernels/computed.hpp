@@ -1,10 +1,10 @@
 #pragma once
 
 #include <type_traits>
-#include <vector>
 
 #include "ir/tensor.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu::kernels {
 
@@ -34,7 +34,7 @@ class Computed {
   const Value* data() const { return values_.data(); }
 
  private:
-  std::vector<Value> copy_;
+  ScratchRoom<Value> copy_;
   std::span<const Value> values_;
 };
 

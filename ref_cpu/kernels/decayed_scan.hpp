@@ -27,7 +27,8 @@ class DecayedScanKernel {
     constexpr std::int64_t together = 16;
     const std::int64_t rows = scan_.rows_of_batch(), blocks = (rows + together - 1) / together;
     parallel_for(scan_.batches * blocks, 1, [&](std::int64_t task, std::int64_t end) {
-      std::vector<C> h(static_cast<std::size_t>(together * scan_.size)), factors(static_cast<std::size_t>(scan_.size));
+      ScratchVector<C> h(static_cast<std::size_t>(together * scan_.size)),
+          factors(static_cast<std::size_t>(scan_.size));
       for (; task < end; ++task) {
         const std::int64_t batch = task / blocks, first = task % blocks * together;
         run_rows(batch, first, std::min(rows, first + together), h.data(), factors.data());

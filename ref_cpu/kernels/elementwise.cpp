@@ -10,18 +10,20 @@ void for_each_stretch(Call& call, std::span<const ir::DType> types, StretchFunct
   const std::size_t operands = types.size() - 1;
   std::array<const std::byte*, Stretch::most> first = {};
   std::array<std::int64_t, Stretch::most> bytes = {};
-  std::vector<ir::Shape> shapes;
   for (std::size_t k = 0; k < operands; ++k) {
     const ir::TensorView& x = call.in(k);
     ir::require(x.dtype() == types[k + 1], "operand is ", x.dtype(), ", read as ", types[k + 1]);
-    shapes.push_back(x.shape());
     first[k] = x.bytes().data();
     bytes[k] = static_cast<std::int64_t>(ir::info(x.dtype()).bytes);
   }
   const ir::MutableView& y = call.out(0);
   ir::require(y.dtype() == types[0], "result is ", y.dtype(), ", written as ", types[0]);
   const auto result_bytes = static_cast<std::int64_t>(ir::info(y.dtype()).bytes);
-  const auto loops = ir::kernels::broadcast_loops(y.shape(), shapes);
+  const auto& loops = call.kept([&] {
+    std::vector<ir::Shape> shapes;
+    for (std::size_t k = 0; k < operands; ++k) shapes.push_back(call.in(k).shape());
+    return ir::kernels::broadcast_loops(y.shape(), shapes);
+  });
   const std::span<const ir::kernels::BroadcastAxis> slower(loops.axes.data(), loops.axes.size() - 1);
   const std::int64_t length = loops.row().extent;
   std::array<std::int64_t, Stretch::most> row_strides = {};

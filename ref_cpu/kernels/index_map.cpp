@@ -73,10 +73,13 @@ class MappedRows {
 
 }  // namespace
 
-void index_map(const ir::kernels::IndexMap& given, std::span<const std::byte> x, std::span<const std::byte> fill,
-               std::span<std::byte> y) {
-  ir::kernels::IndexMap map = given.simplified();
+PlannedMap::PlannedMap(const ir::kernels::IndexMap& given) : map(given.simplified()) {
   if (map.axes.empty()) map.axes.push_back({});
+}
+
+void index_map(const PlannedMap& plan, std::span<const std::byte> x, std::span<const std::byte> fill,
+               std::span<std::byte> y) {
+  const ir::kernels::IndexMap& map = plan.map;
   std::array<std::byte, 16> element{};  // as wide as the map's, the fill again and again
   if (!fill.empty())
     for (std::size_t i = 0; i < element.size(); ++i) element[i] = fill[i % fill.size()];

@@ -3,14 +3,15 @@
 #include <vector>
 
 #include "ir/tensor.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu::kernels {
 
 /// The position in [0, extent(i)) that indices[i] means, for every i. Throws Error at the
 /// first that means none.
 template <class Extent>
-std::vector<std::int64_t> positions_of(const ir::TensorView& indices, const Extent& extent) {
-  std::vector<std::int64_t> positions;
+ScratchVector<std::int64_t> positions_of(const ir::TensorView& indices, const Extent& extent) {
+  ScratchVector<std::int64_t> positions;
   positions.reserve(static_cast<std::size_t>(indices.elements()));
   ir::visit_index(indices.dtype(), [&]<class T>(T) {
     for (const T index : indices.as<T>()) {
@@ -25,10 +26,10 @@ std::vector<std::int64_t> positions_of(const ir::TensorView& indices, const Exte
 
 /// Tuples of indices, one a row of `indices`, into the leading axes of a tensor of shape
 /// `x`: the number of the slice that each means.
-inline std::vector<std::int64_t> slices_of(const ir::TensorView& indices, const ir::Shape& x) {
+inline ScratchVector<std::int64_t> slices_of(const ir::TensorView& indices, const ir::Shape& x) {
   const auto m = static_cast<std::size_t>(indices.shape().back());
   const auto positions = positions_of(indices, [&](std::size_t i) { return x[i % m]; });
-  std::vector<std::int64_t> slices(positions.size() / m);
+  ScratchVector<std::int64_t> slices(positions.size() / m);
   for (std::size_t i = 0; i < positions.size(); ++i) slices[i / m] = slices[i / m] * x[i % m] + positions[i];
   return slices;
 }

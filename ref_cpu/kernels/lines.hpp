@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <span>
-#include <vector>
 
 #include "ir/tensor.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu::kernels {
 
@@ -43,7 +43,7 @@ class HeldLines {
   }
 
   std::int64_t length_, inner_;
-  std::vector<C> values_;
+  ScratchRoom<C> values_;
 };
 
 /// For each line of x: transform(line) changes it in place, contiguous and in the

@@ -47,16 +47,16 @@ Moments<C> mean_square(const C* x, std::int64_t n, C epsilon) {
 
 /// y = ((x - mean) - rest)·inv_std·scale + bias for `count` lines of `length` neighbouring
 /// elements of input 0; moments_of(line) are those of a line, and seen(i, moments)
-/// gets to know them.
-template <class T, class MomentsOf, class Seen>
-void normalize(Call& call, std::int64_t count, std::int64_t length, const Affine<T>& scale, const Affine<T>& bias,
+/// gets to know them. Scale gives its values on a line as Affine does.
+template <class T, class Scale, class MomentsOf, class Seen>
+void normalize(Call& call, std::int64_t count, std::int64_t length, const Scale& scale, const Affine<T>& bias,
                const MomentsOf& moments_of, const Seen& seen) {
   using C = ir::compute_t<T>;
   const auto x = call.in(0).as<T>();
   const auto y = call.out(0).as<T>();
   const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, length));
   parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<C> line(static_cast<std::size_t>(length)), own_scale, own_bias;
+    ScratchRoom<C> line(static_cast<std::size_t>(length)), own_scale, own_bias;
     for (std::int64_t i = begin; i < end; ++i) {
       const T* const from = x.data() + i * length;
       T* const to = y.data() + i * length;
@@ -77,17 +77,15 @@ inline void normalize_groups(Call& call, std::int64_t num_groups, double epsilon
   const ir::Shape& shape = call.in(0).shape();
   if (shape.elements() == 0) return;
   const std::int64_t groups = shape[0] * num_groups, length = shape.elements() / groups;
-  const auto per_channel = [&](const ir::TensorView* operand) {
-    if (operand == nullptr) return ir::TensorView();
-    ir::Shape channels(shape.size() - 1, 1);
-    channels[0] = shape[1];
-    return ir::TensorView({operand->dtype(), std::move(channels)}, operand->bytes());
-  };
-  const auto scales = per_channel(scale), biases = per_channel(bias);
+  const ir::Shape& channels = call.kept([&] {
+    ir::Shape of_each(shape.size() - 1, 1);
+    of_each[0] = shape[1];
+    return of_each;
+  });
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
-    const Affine<T> factors(scale != nullptr ? &scales : nullptr, shape, length, C{1});
-    const Affine<T> terms(bias != nullptr ? &biases : nullptr, shape, length, C{0});
+    const Affine<T> factors(scale, channels, shape, length, C{1});
+    const Affine<T> terms(bias, channels, shape, length, C{0});
     normalize<T>(
         call, groups, length, factors, terms, [&](const C* x) { return moments(x, length, static_cast<C>(epsilon)); },
         [](std::int64_t, const Moments<C>&) {});

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <type_traits>
-#include <vector>
 
 #include "ir/convert.hpp"
 #include "ir/kernels/scan_states.hpp"
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 /// Code common to the kernels of scans: data and states of several dtypes, all computed in C, float or double.
 namespace plumb::ref_cpu::kernels {
@@ -37,11 +37,11 @@ class ScanOperand {
   const C* at(std::int64_t i) const { return values_.data() + i; }
 
  private:
-  std::vector<C> copy_;
+  ScratchRoom<C> copy_;
   std::span<const C> values_;
 };
 
-/// A result that is made in C, in place where it holds such; else store() rounds it, once.
+/// A result that is made in C, in place where it holds such; else store() rounds it, once. The result must outlive it.
 template <class C>
 class ScanResult {
  public:
@@ -70,8 +70,8 @@ class ScanResult {
   }
 
  private:
-  ir::MutableView y_;
-  std::vector<C> own_;
+  const ir::MutableView& y_;
+  ScratchRoom<C> own_;
   std::span<C> values_;
 };
 

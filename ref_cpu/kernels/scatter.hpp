@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstring>
-#include <memory>
 
 #include "ir/kernels/scatter.hpp"
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/begin_as.hpp"
 #include "ref_cpu/kernels/integers.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu::kernels {
 
@@ -45,7 +45,7 @@ void reduce_into(std::span<T> y, std::span<const T> updates, const Each& each, c
     each([&](std::size_t target, std::size_t update) { y[target] = f(y[target], updates[update]); });
   } else {
     // Pages that nobody touches are not there: a few updates of a large tensor take the time of the updates.
-    const auto held = std::make_unique_for_overwrite<C[]>(y.size());
+    ScratchRoom<C> held(y.size());
     each([&](std::size_t target, std::size_t) { held[target] = static_cast<C>(y[target]); });
     each([&](std::size_t target, std::size_t update) {
       held[target] = f(held[target], static_cast<C>(updates[update]));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ref_cpu/kernels/total_order.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu::kernels {
 
@@ -20,8 +21,8 @@ void sort_lines(std::span<const T> x, const ir::Lines& lines, const Order& order
   const ir::Lines results{lines.outer, order.k, lines.inner};
   const std::int64_t grain = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, lines.length));
   parallel_for(lines.count(), grain, [&](std::int64_t line, std::int64_t end) {
-    std::vector<C> held(static_cast<std::size_t>(lines.length));
-    std::vector<std::int64_t> at(held.size());
+    ScratchVector<C> held(static_cast<std::size_t>(lines.length));
+    ScratchVector<std::int64_t> at(held.size());
     const auto comes_first = [&](std::int64_t a, std::int64_t b) {
       const C x_a = held[static_cast<std::size_t>(a)], x_b = held[static_cast<std::size_t>(b)];
       if (order.descending ? precedes(x_b, x_a) : precedes(x_a, x_b)) return true;

@@ -116,12 +116,11 @@ void copy_block(Ends<width> ends, CopyAxis down, CopyAxis row) {
     for (std::int64_t j = 0; j < row.extent; ++j) Ends<width>{at(i, j), ends.moved(0, i * down.to + j).to}.copy_one();
 }
 
-/// In blocks over the last axis, along which y is dense, and `across`, along which x is.
+/// In blocks over the axis along which y is dense, and the one along which x is.
 template <std::size_t width>
-void copy_blocks(std::vector<CopyAxis> axes, std::size_t across, Ends<width> ends) {
-  const CopyAxis down = axes[across], row = axes.back();
-  axes.pop_back();
-  axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(across));
+void copy_blocks(const PlannedCopy& plan, Ends<width> ends) {
+  const CopyAxis down = plan.down, row = plan.row;
+  const std::span<const CopyAxis> axes = plan.copy.axes;
   const std::int64_t high = (down.extent + side - 1) / side, wide = (row.extent + side - 1) / side;
   const std::int64_t grain = std::max(chunk_bytes / (side * side * static_cast<std::int64_t>(width)), std::int64_t{1});
   parallel_for(positions(axes) * high * wide, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -136,17 +135,26 @@ void copy_blocks(std::vector<CopyAxis> axes, std::size_t across, Ends<width> end
 
 }  // namespace
 
-void strided_copy(const ir::kernels::StridedCopy& given, std::span<const std::byte> from, std::span<std::byte> to) {
-  const ir::kernels::StridedCopy copy = given.simplified();
-  if (copy.elements() == 0) return;
+PlannedCopy::PlannedCopy(const ir::kernels::StridedCopy& given)
+    : copy(given.simplified()), is_empty(copy.elements() == 0) {
+  if (is_empty || copy.axes.empty()) return;
+  const std::size_t across = crossing_axis(copy.axes);
+  is_by_blocks = across + 1 < copy.axes.size();
+  if (!is_by_blocks) return;
+  down = copy.axes[across];
+  row = copy.axes.back();
+  copy.axes.pop_back();
+  copy.axes.erase(copy.axes.begin() + static_cast<std::ptrdiff_t>(across));
+}
+
+void strided_copy(const PlannedCopy& plan, std::span<const std::byte> from, std::span<std::byte> to) {
+  if (plan.is_empty) return;
+  const ir::kernels::StridedCopy& copy = plan.copy;
   with_width(copy.width, [&]<std::size_t width>(std::integral_constant<std::size_t, width>) {
     const auto ends = Ends<width>{from.data(), to.data()}.moved(copy.from, copy.to);
+    if (plan.is_by_blocks) return copy_blocks(plan, ends);
     if (copy.axes.empty()) return ends.copy_one();
-    const std::size_t across = crossing_axis(copy.axes);
-    if (across + 1 < copy.axes.size())
-      copy_blocks(copy.axes, across, ends);
-    else
-      copy_rows<width>(copy.axes, ends);
+    copy_rows<width>(copy.axes, ends);
   });
 }
 

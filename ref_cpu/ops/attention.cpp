@@ -9,8 +9,10 @@
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/exponential.hpp"
 #include "ref_cpu/kernels/fold.hpp"
+#include "ref_cpu/kernels/strides.hpp"
 #include "ref_cpu/parallel.hpp"
 #include "ref_cpu/published_sums.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -21,6 +23,26 @@ template <class C>
 using Matrix = Eigen::Matrix<C, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 template <class C>
 using Panel = Eigen::Map<const Matrix<C>, Eigen::Unaligned, Eigen::OuterStride<>>;
+
+template <class C>
+using Mapped = Eigen::Map<Matrix<C>, Eigen::AlignedMax>;
+
+/// A matrix in scratch, once it is given a size.
+template <class C>
+struct Held {
+  ScratchRoom<C> values = {};
+  Mapped<C> matrix{nullptr, 0, 0};
+
+  Held() = default;
+  Held(std::int64_t rows, std::int64_t columns) { resize(rows, columns); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  void resize(std::int64_t rows, std::int64_t columns) {
+    values.resize(static_cast<std::size_t>(rows * columns));
+    new (&matrix) Mapped<C>(values.data(), rows, columns);
+  }
+};
 
 /// The rows of one head in q, k, v or y.
 template <class T>
@@ -40,12 +62,13 @@ Rows<T> rows_of(const Attention& op, std::span<T> x, std::int64_t heads, std::in
 
 /// Rows [begin, end) in the compute type: in place when they are stored in it, else in `own`.
 template <class T, class C>
-Panel<C> panel(const Rows<const T>& rows, std::int64_t begin, std::int64_t end, Matrix<C>& own) {
+Panel<C> panel(const Rows<const T>& rows, std::int64_t begin, std::int64_t end, Held<C>& held) {
   const T* const data = rows.data + begin * rows.stride;
   if constexpr (std::is_same_v<T, C>) {
     return {data, end - begin, rows.columns, Eigen::OuterStride<>(rows.stride)};
   } else {
-    own.resize(end - begin, rows.columns);
+    held.resize(end - begin, rows.columns);
+    auto& own = held.matrix;
     for (std::int64_t r = 0; r < own.rows(); ++r)
       for (std::int64_t c = 0; c < own.cols(); ++c) own(r, c) = static_cast<C>(data[r * rows.stride + c]);
     return {own.data(), own.rows(), own.cols(), Eigen::OuterStride<>(own.cols())};
@@ -54,7 +77,7 @@ Panel<C> panel(const Rows<const T>& rows, std::int64_t begin, std::int64_t end, 
 
 /// y = a b, or a bᵀ; of f32 in the order that gemm::sum_of_floats() publishes.
 template <class A, class B, class C>
-void multiply(const A& a, const B& b, bool transposed, Matrix<C>& y) {
+void multiply(const A& a, const B& b, bool transposed, Mapped<C>& y) {
   if constexpr (std::is_same_v<C, float>) {
     const gemm::Matrix<const C> left{a.data(), a.rows(), a.cols(), a.outerStride()};
     const gemm::Matrix<const C> right{b.data(), b.rows(), b.cols(), b.outerStride()};
@@ -88,13 +111,14 @@ Keys keys_of(const Attention& op, const Attention::Extents& n, std::int64_t leng
 /// An operand that broadcasts to the scores, [B, Hq, Sq, Sk].
 template <class T>
 struct PerScore {
-  std::span<const T> values;
-  std::vector<std::int64_t> strides;
+  std::span<const T> values = {};
+  kernels::Strides strides = {};
+  bool is_present = false;
 
   PerScore() = default;
   PerScore(const ir::TensorView& operand, const ir::Shape& scores)
-      : values(operand.as<T>()), strides(ir::broadcast_strides(operand.shape(), scores)) {}
-  bool present() const { return !strides.empty(); }
+      : values(operand.as<T>()), strides(kernels::strides_within(operand.shape(), scores)), is_present(true) {}
+  bool present() const { return is_present; }
   T at(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const { return *row(b, h, i, j).data; }
 
   struct Row {
@@ -120,7 +144,7 @@ class Kernel {
         v_(call.in(2).as<T>()),
         y_(call.out(0).as<T>()),
         scale_(static_cast<C>(op.scale.value_or(1 / std::sqrt(static_cast<double>(n_.D))))) {
-    const ir::Shape scores{n_.B, n_.Hq, n_.Sq, n_.Sk};
+    const ir::Shape& scores = call.kept([&] { return ir::Shape{n_.B, n_.Hq, n_.Sq, n_.Sk}; });
     std::size_t next = 3;
     if (op.has_mask) mask_ = PerScore<bool>(call.in(next++), scores);
     if (op.has_bias) bias_ = PerScore<T>(call.in(next++), scores);
@@ -164,14 +188,16 @@ class Kernel {
       for (std::int64_t i = first; i < last; ++i) std::fill_n(y.data + i * y.stride, n_.Dv, T{});
       return;
     }
-    Matrix<C> own_q, own_k, own_v;
+    Held<C> own_q, own_k, own_v;
     const std::int64_t kv_head = h / (n_.Hq / n_.Hk);
     const auto q = panel(rows_of(op_, q_, n_.Hq, n_.Sq, n_.D, b, h), first, last, own_q);
     const auto k = panel(rows_of(op_, k_, n_.Hk, n_.Sk, n_.D, b, kv_head), seen.begin, seen.end, own_k);
     const auto v = panel(rows_of(op_, v_, n_.Hk, n_.Sk, n_.Dv, b, kv_head), seen.begin, seen.end, own_v);
-    Matrix<C> weights(last - first, seen.end - seen.begin), sums(last - first, n_.Dv);
+    Held<C> held_weights(last - first, seen.end - seen.begin), held_sums(last - first, n_.Dv);
+    auto &weights = held_weights.matrix, &sums = held_sums.matrix;
     multiply(q, k, true, weights);
-    std::vector<C> totals;
+    ScratchVector<C> totals;
+    totals.reserve(static_cast<std::size_t>(last - first));
     bool whole = true;  // no key of the block is hidden from any of its queries
     for (std::int64_t i = first; i < last; ++i)
       totals.push_back(to_weights(b, h, i, seen, weights.row(i - first).data(), whole));
@@ -248,9 +274,10 @@ class Kernel {
   }
 
   /// sums = weights·v over the allowed keys only: a weight of 0 does not remove a NaN in v.
-  void sum_allowed(std::int64_t b, std::int64_t h, std::int64_t first, const Keys& seen, const Matrix<C>& weights,
-                   const Panel<C>& v, Matrix<C>& sums) const {
-    Matrix<C> shown, row, sum(1, n_.Dv);
+  void sum_allowed(std::int64_t b, std::int64_t h, std::int64_t first, const Keys& seen, const Mapped<C>& weights,
+                   const Panel<C>& v, Mapped<C>& sums) const {
+    Held<C> held_shown(v.rows(), v.cols()), held_row(1, weights.cols()), held_sum(1, n_.Dv);
+    auto &shown = held_shown.matrix, &row = held_row.matrix, &sum = held_sum.matrix;
     for (std::int64_t r = 0; r < weights.rows(); ++r) {
       const Keys mine = keys(b, first + r);
       shown = v;
@@ -269,7 +296,7 @@ class Kernel {
   C scale_;
   PerScore<bool> mask_;
   PerScore<T> bias_;
-  std::vector<std::int64_t> lengths_;  ///< keys in use, by batch element
+  ScratchVector<std::int64_t> lengths_;  ///< keys in use, by batch element
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -16,7 +17,7 @@ void run(const ir::ops::BatchNorm& op, Call& call) {
     const auto x = call.in(0).as<T>(), scale = call.in(1).as<T>(), bias = call.in(2).as<T>();
     const auto mean = call.in(3).as<T>(), variance = call.in(4).as<T>();
     const auto y = call.out(0).as<T>();
-    std::vector<C> factor(scale.size());
+    ScratchVector<C> factor(scale.size());
     for (std::size_t c = 0; c < factor.size(); ++c)
       factor[c] = static_cast<C>(scale[c]) / std::sqrt(static_cast<C>(variance[c]) + static_cast<C>(op.epsilon));
     const std::int64_t grain = std::max<std::int64_t>(1, 32768 / channels.inner);

@@ -8,6 +8,7 @@
 #include "ref_cpu/kernels/vector_math.hpp"
 #include "ref_cpu/parallel.hpp"
 #include "ref_cpu/published_sums.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -81,7 +82,7 @@ void run(const CausalConv& op, Call& call) {
     T *const y = call.out(0).as<T>().data(), *const next = call.out(1).as<T>().data();
     const std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / ((length + 1) * taps));
     parallel_for(shape[0] * channels, grain, [&](std::int64_t line, std::int64_t end) {
-      std::vector<C> z(static_cast<std::size_t>(length + taps - 1)), sums(static_cast<std::size_t>(length));
+      ScratchVector<C> z(static_cast<std::size_t>(length + taps - 1)), sums(static_cast<std::size_t>(length));
       for (; line < end; ++line) {
         seen.widen(line, z.data());
         add_taps(z.data(), w.data() + line % channels * taps, taps, length, sums.data());

@@ -135,7 +135,7 @@ void by_padded_image(const Geometry& g, std::int64_t image, const ir::compute_t<
   using C = ir::compute_t<T>;
   const auto &a0 = g.axes[0], &a1 = g.axes[1], &a2 = g.axes[2];
   const std::int64_t line = a2.padded(), plane = a1.padded() * line, volume = a0.padded() * plane;
-  std::vector<C> padded(static_cast<std::size_t>(g.channels * volume + gemm::TileProduct<C>::widest_tile), C{0});
+  ScratchVector<C> padded(static_cast<std::size_t>(g.channels * volume + gemm::TileProduct<C>::widest_tile), C{0});
   parallel_for(g.channels, std::max<std::int64_t>(1, (1 << 15) / (volume + 1)), [&](std::int64_t c, std::int64_t end) {
     for (; c < end; ++c)
       for (std::int64_t row = 0; row < a0.extent * a1.extent; ++row)
@@ -143,7 +143,8 @@ void by_padded_image(const Geometry& g, std::int64_t image, const ir::compute_t<
                     padded.data() + c * volume + (row / a1.extent + a0.pad_begin) * plane +
                         (row % a1.extent + a1.pad_begin) * line + a2.pad_begin);
   });
-  std::vector<std::int64_t> offsets;
+  ScratchVector<std::int64_t> offsets;
+  offsets.reserve(static_cast<std::size_t>(g.terms()));
   for (std::int64_t c = 0; c < g.channels; ++c)
     for (std::int64_t t = 0; t < g.taps(); ++t)
       offsets.push_back(c * volume + t / (a1.kernel * a2.kernel) * a0.dilation * plane +
@@ -157,8 +158,8 @@ template <class T>
 void by_columns(const Geometry& g, std::int64_t image, std::int64_t first, std::int64_t count,
                 const ir::compute_t<T>* x, const ir::compute_t<T>* w, const T* bias, T* y) {
   using C = ir::compute_t<T>;
-  std::vector<C> columns(static_cast<std::size_t>(g.terms() * count + gemm::TileProduct<C>::widest_tile));
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(g.terms()));
+  ScratchVector<C> columns(static_cast<std::size_t>(g.terms() * count + gemm::TileProduct<C>::widest_tile));
+  ScratchVector<std::int64_t> offsets(static_cast<std::size_t>(g.terms()));
   parallel_for(g.terms(), (1 << 15) / count + 1, [&](std::int64_t term, std::int64_t end) {
     for (; term < end; ++term) {
       offsets[static_cast<std::size_t>(term)] = term * count;
@@ -189,7 +190,7 @@ void by_products(const Geometry& g, const ir::compute_t<T>* x, const ir::compute
 
 /// sums[o] += what each tap of one channel's kernel meets at a line of y.
 template <class C>
-void add_taps(const Geometry& g, const C* image, const C* kernel, std::int64_t line, std::vector<C>& sums) {
+void add_taps(const Geometry& g, const C* image, const C* kernel, std::int64_t line, ScratchVector<C>& sums) {
   const auto& a2 = g.axes[2];
   const auto count = static_cast<std::int64_t>(sums.size());
   C* const sum = sums.data();
@@ -216,7 +217,7 @@ void depthwise(const Geometry& g, const ir::compute_t<T>* x, const ir::compute_t
   const std::int64_t filters = g.group * g.filters, along = g.axes[2].positions();
   const std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / (along * g.taps() + 1));
   parallel_for(g.batch * filters * g.lines(), grain, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<C> sums(static_cast<std::size_t>(along));
+    ScratchVector<C> sums(static_cast<std::size_t>(along));
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t plane = i / g.lines(), filter = plane % filters;
       const C behind = bias != nullptr ? static_cast<C>(bias[filter]) : C{0};
@@ -231,7 +232,7 @@ void depthwise(const Geometry& g, const ir::compute_t<T>* x, const ir::compute_t
 
 /// One chain in both kernels: what lies outside the image adds zeros, which round nothing.
 void run(const ir::ops::Conv& op, Call& call) {
-  const Geometry g(op, call.in(0).shape(), call.in(1).shape());
+  const Geometry& g = call.kept([&] { return Geometry(op, call.in(0).shape(), call.in(1).shape()); });
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     const kernels::Computed<T> x(call.in(0)), w(call.in(1));
     const T* const bias = op.has_bias ? call.in(2).as<T>().data() : nullptr;

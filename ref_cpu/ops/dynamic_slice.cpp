@@ -10,9 +10,10 @@ namespace plumb::ref_cpu {
 void run(const ir::ops::DynamicSlice&, Call& call) {
   const ir::TensorView& x = call.in(0);
   const ir::Shape& box = call.out(0).shape();
-  const std::int64_t from = kernels::clamped_start(call.in(1), x.shape(), box);
-  kernels::strided_copy(ir::kernels::read_strided(x.dtype(), box, x.shape().strides(), from), x.bytes(),
-                        call.out(0).bytes());
+  const auto& copy =
+      call.kept([&] { return kernels::PlannedCopy(ir::kernels::read_strided(x.dtype(), box, x.shape().strides())); });
+  const std::size_t from = kernels::clamped_start(call.in(1), x.type(), box);
+  kernels::strided_copy(copy, x.bytes().subspan(from), call.out(0).bytes());
 }
 
 }  // namespace plumb::ref_cpu

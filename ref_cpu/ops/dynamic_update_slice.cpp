@@ -11,11 +11,14 @@ namespace plumb::ref_cpu {
 void run(const ir::ops::DynamicUpdateSlice&, Call& call) {
   const ir::TensorView &x = call.in(0), &update = call.in(1);
   kernels::begin_as(x, call.out(0));
-  ir::kernels::StridedCopy box{.width = ir::info(x.dtype()).bytes, .axes = {}};
-  const auto in_x = x.shape().strides(), in_update = update.shape().strides();
-  for (std::size_t k = 0; k < in_x.size(); ++k) box.axes.push_back({update.shape()[k], in_update[k], in_x[k]});
-  box.to = kernels::clamped_start(call.in(2), x.shape(), update.shape());
-  kernels::strided_copy(box, update.bytes(), call.out(0).bytes());
+  const auto& copy = call.kept([&] {
+    ir::kernels::StridedCopy box{.width = ir::info(x.dtype()).bytes, .axes = {}};
+    const auto in_x = x.shape().strides(), in_update = update.shape().strides();
+    for (std::size_t k = 0; k < in_x.size(); ++k) box.axes.push_back({update.shape()[k], in_update[k], in_x[k]});
+    return kernels::PlannedCopy(box);
+  });
+  const std::size_t to = kernels::clamped_start(call.in(2), x.type(), update.shape());
+  kernels::strided_copy(copy, update.bytes(), call.out(0).bytes().subspan(to));
 }
 
 }  // namespace plumb::ref_cpu

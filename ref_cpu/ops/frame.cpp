@@ -7,7 +7,8 @@
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::Frame& op, Call& call) {
-  kernels::strided_copy(op.copy(call.in(0).type(), call.out(0).shape()), call.in(0).bytes(), call.out(0).bytes());
+  const auto& copy = call.kept([&] { return kernels::PlannedCopy(op.copy(call.in(0).type(), call.out(0).shape())); });
+  kernels::strided_copy(copy, call.in(0).bytes(), call.out(0).bytes());
 }
 
 }  // namespace plumb::ref_cpu

@@ -9,20 +9,34 @@ namespace {
 
 constexpr std::int64_t together = 16;  // columns of a task
 
+/// All that follows from the types of the operands.
+struct Facts {
+  Facts(const ir::ops::GatedDeltaNet& op, const ir::TensorTypes& types)
+      : extents(op.extents(types)),
+        states(op.states(types)),
+        computed(op.computed(types)),
+        decays_rows(op.decays_rows(types)),
+        factor(op.factor(types)) {}
+
+  ir::ops::GatedDeltaNet::Extents extents;
+  ir::kernels::ScanStates states;
+  ir::DType computed;
+  bool decays_rows;
+  double factor;
+};
+
 template <class C>
 class DeltaNet {
  public:
-  DeltaNet(const ir::ops::GatedDeltaNet& op, Call& call)
-      : op_(op),
-        types_(kernels::types_of(call)),
-        e_(op.extents(types_)),
+  DeltaNet(const ir::ops::GatedDeltaNet& op, const Facts& facts, Call& call)
+      : e_(facts.extents),
         q_(call.in(0)),
         k_(call.in(1)),
         v_(call.in(2)),
-        decays_rows_(op.decays_rows(types_)),
-        scale_(static_cast<C>(op.factor(types_))),
+        decays_rows_(facts.decays_rows),
+        scale_(static_cast<C>(facts.factor)),
         o_(call.out(0)),
-        states_(op.states(types_), op.has_state, call) {
+        states_(facts.states, op.has_state, call) {
     if (op.has_decay) decay_.emplace(call.in(op.decay_operand()));
     if (op.has_beta) beta_.emplace(call.in(op.beta_operand()));
   }
@@ -30,7 +44,7 @@ class DeltaNet {
   void run() {
     const std::int64_t blocks = (e_.dv + together - 1) / together;
     parallel_for(e_.B * e_.H * std::max<std::int64_t>(1, blocks), 1, [&](std::int64_t task, std::int64_t end) {
-      std::vector<C> columns(static_cast<std::size_t>(e_.dk * together)), factors(static_cast<std::size_t>(e_.dk));
+      ScratchVector<C> columns(static_cast<std::size_t>(e_.dk * together)), factors(static_cast<std::size_t>(e_.dk));
       for (; task < end && blocks > 0; ++task) {
         const Columns part{task / blocks / e_.H, task / blocks % e_.H, task % blocks * together,
                            std::min(together, e_.dv - task % blocks * together)};
@@ -104,9 +118,7 @@ class DeltaNet {
     for (std::int64_t j = 0; j < part.count; ++j) o[j] = scale_ * sums[j];
   }
 
-  const ir::ops::GatedDeltaNet& op_;
-  const ir::TensorTypes types_;
-  const ir::ops::GatedDeltaNet::Extents e_;
+  const ir::ops::GatedDeltaNet::Extents& e_;
   const kernels::ScanOperand<C> q_, k_, v_;
   std::optional<kernels::ScanOperand<C>> decay_, beta_;
   const bool decays_rows_;
@@ -118,7 +130,8 @@ class DeltaNet {
 }  // namespace
 
 void run(const ir::ops::GatedDeltaNet& op, Call& call) {
-  kernels::visit_computed(op.computed(kernels::types_of(call)), [&]<class C>(C) { DeltaNet<C>(op, call).run(); });
+  const Facts& facts = call.kept([&] { return Facts(op, kernels::types_of(call)); });
+  kernels::visit_computed(facts.computed, [&]<class C>(C) { DeltaNet<C>(op, facts, call).run(); });
 }
 
 }  // namespace plumb::ref_cpu

@@ -12,7 +12,7 @@ namespace plumb::ref_cpu {
 
 void run(const ir::ops::GatherElements& op, Call& call) {
   const ir::TensorView &x = call.in(0), &indices = call.in(1);
-  const kernels::IndexedElements elements(x.shape(), indices.shape(), op.axis);
+  const auto& elements = call.kept([&] { return kernels::IndexedElements(x.shape(), indices.shape(), op.axis); });
   const ir::Lines& lines = elements.lines;
   const std::int64_t extent = x.shape()[x.shape().axis(op.axis)];
   const auto positions = kernels::positions_of(indices, [&](std::size_t) { return extent; });

@@ -4,6 +4,7 @@
 #include "ref_cpu/gemm/float_product.hpp"
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/computed.hpp"
+#include "ref_cpu/kernels/strides.hpp"
 #include "ref_cpu/published_sums.hpp"
 
 namespace plumb::ref_cpu {
@@ -19,7 +20,7 @@ void run(const ir::ops::Gemm& op, Call& call) {
     if (op.transpose_b) right = right.transposed();
     const auto result = gemm::row_major(call.out(0).as<T>().data(), m, n);
     const T* const added = op.has_c ? call.in(2).as<T>().data() : nullptr;
-    const auto c_strides = op.has_c ? ir::broadcast_strides(call.in(2).shape(), y) : std::vector<std::int64_t>{0, 0};
+    const auto c_strides = op.has_c ? kernels::strides_within(call.in(2).shape(), y) : kernels::Strides{};
     const C alpha = static_cast<C>(op.alpha), beta = static_cast<C>(op.beta);
     gemm::for_each_panel(1, m, n, k, [&](const gemm::Panel& p) {
       const auto target = result.block(p.row, p.column, p.rows, p.columns);

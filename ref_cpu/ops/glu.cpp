@@ -1,6 +1,8 @@
 // Gated linear units; products of 16-bit floats are made in f64, since subnormal f32 products would be rounded twice.
 #include "ir/ops/glu.hpp"
 
+#include <cmath>
+
 #include "ref_cpu/kernels/elementwise.hpp"
 #include "ref_cpu/kernels/vector_math.hpp"
 
@@ -26,11 +28,33 @@ void with_gate(GateFunction function, const Use& use) {
   }
 }
 
+/// An attribute as T is computed. Not inlined: g++ 12 forgets the rounding of a double that it passes on as a double.
+template <class T>
+[[gnu::noinline]] double attribute(double x) {
+  return static_cast<double>(static_cast<ir::compute_t<T>>(x));
+}
+
+/// The gate of silu with limits and a factor, and the value with limits and a shift, in f64.
+struct Shaped {
+  double alpha, limit, offset;
+
+  double gate(double x) const {
+    const double g = x > limit ? limit : x, s = alpha * g, decay = -std::fabs(s);  // NaN stays
+    return (s < 0 ? kernels::exp_times(decay, g) : g) / (1 + std::exp(decay));
+  }
+  double value(double x) const { return (x > limit ? limit : x < -limit ? -limit : x) + offset; }
+};
+
 }  // namespace
 
 void run(const ir::ops::Glu& op, Call& call) {
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
+    if (!op.is_plain()) {
+      const Shaped shaped{attribute<T>(op.alpha), attribute<T>(op.limit), attribute<T>(op.offset)};
+      return kernels::elementwise<T, T, T>(
+          call, [shaped](double gate, double value) { return shaped.gate(gate) * shaped.value(value); });
+    }
     using Product = std::conditional_t<std::is_same_v<T, C>, C, double>;
     with_gate<C>(op.function, [&](const auto& opened) {
       kernels::elementwise<T, T, T>(call, [opened](C gate, C value) { return Product(opened(gate)) * Product(value); });

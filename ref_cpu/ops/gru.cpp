@@ -11,7 +11,7 @@ namespace {
 template <class C>
 class GruSteps {
  public:
-  GruSteps(const ir::ops::Gru& op, const Call& call)
+  GruSteps(const ir::ops::Gru& op, Call& call)
       : op_(op),
         call_(call),
         recurrence_(recurrent::description_of(op, call), call),
@@ -64,7 +64,7 @@ class GruSteps {
   const Call& call_;
   recurrent::Recurrence<C> recurrence_;
   const std::int64_t units_;
-  std::vector<C> h_, gates_, reset_;
+  ScratchVector<C> h_, gates_, reset_;
 };
 
 }  // namespace

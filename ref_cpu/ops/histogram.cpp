@@ -6,6 +6,7 @@
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/computed.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -37,14 +38,14 @@ bool is_beyond(double last, T x) {
 }  // namespace
 
 void run(const ir::ops::Histogram& op, Call& call) {
-  const std::vector<double> edges = op.edges(call.in(0).dtype());
+  const auto& edges = call.kept([&] { return op.edges(call.in(0).dtype()); });
   const auto end_of_starts = edges.end() - 1;
-  std::vector<std::uint64_t> counts(static_cast<std::size_t>(op.bins), 0);
+  ScratchVector<std::uint64_t> counts(static_cast<std::size_t>(op.bins), 0);
   std::mutex adding;
   ir::visit_number(call.in(0).dtype(), [&]<class T>(T) {
     const auto x = call.in(0).as<T>();
     parallel_for(call.in(0).elements(), 1 << 14, [&](std::int64_t i, std::int64_t end) {
-      std::vector<std::uint64_t> here(counts.size(), 0);
+      ScratchVector<std::uint64_t> here(counts.size(), 0);
       for (; i < end; ++i) {
         const auto value = x[static_cast<std::size_t>(i)];
         if (is_beyond(edges.back(), value)) continue;

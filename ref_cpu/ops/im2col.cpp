@@ -28,10 +28,12 @@ void look_through(const kernels::Windows& w, std::int64_t tap, const std::byte* 
 
 void run(const ir::ops::Im2col& op, Call& call) {
   const ir::TensorView& x = call.in(0);
-  const std::vector<ir::kernels::Window> axes = op.axes(x.shape());
-  ir::Shape positions;
-  for (const ir::kernels::Window& axis : axes) positions.push_back(axis.positions());
-  const kernels::Windows w(axes, positions);
+  const auto& w = call.kept([&] {
+    const std::vector<ir::kernels::Window> axes = op.axes(x.shape());
+    ir::Shape positions;
+    for (const ir::kernels::Window& axis : axes) positions.push_back(axis.positions());
+    return kernels::Windows(axes, positions);
+  });
   const std::int64_t rows = x.shape()[0] * x.shape()[1] * w.taps();
   kernels::with_width(ir::info(x.dtype()).bytes, [&]<std::size_t width>(std::integral_constant<std::size_t, width>) {
     const auto bytes = static_cast<std::int64_t>(width);

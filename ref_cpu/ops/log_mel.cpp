@@ -22,8 +22,8 @@ C larger_or_nan(C a, C b) {
 
 /// [M, b] as [b, M], so that bands are neighbours.
 template <class C>
-std::vector<C> bands_together(const C* filters, std::int64_t bands, std::int64_t bins) {
-  std::vector<C> turned(static_cast<std::size_t>(bands * bins));
+ScratchVector<C> bands_together(const C* filters, std::int64_t bands, std::int64_t bins) {
+  ScratchVector<C> turned(static_cast<std::size_t>(bands * bins));
   for (std::int64_t m = 0; m < bands; ++m)
     for (std::int64_t j = 0; j < bins; ++j) turned[static_cast<std::size_t>(j * bands + m)] = filters[m * bins + j];
   return turned;
@@ -31,7 +31,7 @@ std::vector<C> bands_together(const C* filters, std::int64_t bands, std::int64_t
 
 /// log10(maximum(mel, floor)) of one frame.
 template <class C>
-void log_bands(const C* power, const std::vector<C>& filters, std::int64_t bins, C least, std::span<C> logs) {
+void log_bands(const C* power, const ScratchVector<C>& filters, std::int64_t bins, C least, std::span<C> logs) {
   const auto bands = static_cast<std::int64_t>(logs.size());
   std::ranges::fill(logs, C{0});
   for (std::int64_t j = 0; j < bins; ++j) {
@@ -51,9 +51,9 @@ void run(const ir::ops::LogMel& op, Call& call) {
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
     const kernels::Computed<T> power(call.in(0)), filters(call.in(1));
-    const std::vector<C> turned = bands_together(filters.data(), bands, bins);
+    const ScratchVector<C> turned = bands_together(filters.data(), bands, bins);
     const C least = static_cast<C>(op.floor), range = static_cast<C>(op.range);
-    std::vector<C> logs(static_cast<std::size_t>(shape.elements()));
+    ScratchVector<C> logs(static_cast<std::size_t>(shape.elements()));
     const std::int64_t grain = std::max<std::int64_t>(1, (1 << 15) / (bands * bins + 1));
     parallel_for(frames, grain, [&](std::int64_t frame, std::int64_t end) {
       for (; frame < end; ++frame)

@@ -6,6 +6,7 @@
 
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -18,7 +19,7 @@ void run(const ir::ops::Lrn& op, Call& call) {
     const C factor = static_cast<C>(op.alpha) / static_cast<C>(op.size);
     const std::int64_t grain = std::max<std::int64_t>(1, 4096 / channels.inner);
     parallel_for(channels.outer * channels.length, grain, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<C> squares(static_cast<std::size_t>(channels.inner));
+      ScratchVector<C> squares(static_cast<std::size_t>(channels.inner));
       for (std::int64_t row = begin; row < end; ++row) {
         const std::int64_t c = row % channels.length, n = row / channels.length;
         const auto window = op.window(c, channels.length);

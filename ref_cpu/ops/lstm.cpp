@@ -10,7 +10,7 @@ namespace {
 template <class C>
 class LstmSteps {
  public:
-  LstmSteps(const ir::ops::Lstm& op, const Call& call)
+  LstmSteps(const ir::ops::Lstm& op, Call& call)
       : op_(op),
         call_(call),
         recurrence_(recurrent::description_of(op, call), call),
@@ -65,7 +65,7 @@ class LstmSteps {
   const Call& call_;
   recurrent::Recurrence<C> recurrence_;
   const std::int64_t units_;
-  std::vector<C> h_, c_, gates_;
+  ScratchVector<C> h_, c_, gates_;
 };
 
 }  // namespace

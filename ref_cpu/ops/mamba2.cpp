@@ -5,6 +5,8 @@
 
 namespace plumb::ref_cpu {
 
-void run(const ir::ops::Mamba2& op, Call& call) { kernels::run_decayed_scan(op.scan(kernels::types_of(call)), call); }
+void run(const ir::ops::Mamba2& op, Call& call) {
+  kernels::run_decayed_scan(call.kept([&] { return op.scan(kernels::types_of(call)); }), call);
+}
 
 }  // namespace plumb::ref_cpu

@@ -9,7 +9,8 @@
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::Matmul& op, Call& call) {
-  gemm::matrix_product({call.in(0), op.transpose_a}, {call.in(1), op.transpose_b}, call.out(0));
+  const gemm::Factor a{call.in(0), op.transpose_a}, b{call.in(1), op.transpose_b};
+  gemm::matrix_product(call.kept([&] { return gemm::ProductPlan(a, b, call.out(0).shape()); }), a, b, call.out(0));
 }
 
 std::vector<ir::Sum> published_sums(const ir::ops::Matmul&, ir::Types in) {

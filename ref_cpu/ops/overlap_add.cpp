@@ -18,7 +18,7 @@ void run(const ir::ops::OverlapAdd& op, Call& call) {
     const std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / (windows * size + length));
     parallel_for(call.out(0).shape().elements() / length, grain, [&](std::int64_t line, std::int64_t end) {
       for (; line < end; ++line) {
-        std::vector<C> sums(static_cast<std::size_t>(length), C{0});
+        ScratchVector<C> sums(static_cast<std::size_t>(length), C{0});
         for (std::int64_t f = 0; f < windows; ++f) {
           const C* const window = x.data() + (line * windows + f) * size;
           C* const sum = sums.data() + f * op.hop;

@@ -8,7 +8,8 @@ namespace plumb::ref_cpu {
 
 void run(const ir::ops::Pad& op, Call& call) {
   const auto fill = op.has_value ? call.in(1).bytes() : std::span<const std::byte>();
-  kernels::index_map(op.map(call.in(0).type(), call.out(0).shape()), call.in(0).bytes(), fill, call.out(0).bytes());
+  const auto& map = call.kept([&] { return kernels::PlannedMap(op.map(call.in(0).type(), call.out(0).shape())); });
+  kernels::index_map(map, call.in(0).bytes(), fill, call.out(0).bytes());
 }
 
 }  // namespace plumb::ref_cpu

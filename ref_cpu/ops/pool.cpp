@@ -17,7 +17,7 @@ template <class C, class Line>
 void for_each_line(const kernels::Windows& w, std::int64_t planes, const Line& line) {
   const std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / (w.positions[2] * w.taps() + 1));
   parallel_for(planes * w.lines(), grain, [&](std::int64_t i, std::int64_t end) {
-    std::vector<C> results(static_cast<std::size_t>(w.positions[2]));
+    ScratchVector<C> results(static_cast<std::size_t>(w.positions[2]));
     for (; i < end; ++i) line(i / w.lines(), i % w.lines(), results.data());
   });
 }
@@ -62,7 +62,7 @@ void maxima_and_places(const kernels::Windows& w, const C* image, std::int64_t l
 template <class C, class Term>
 void sum_of_taps(const kernels::Windows& w, const C* image, std::int64_t line, C* sums, const Term& term) {
   const std::int64_t count = w.positions[2];
-  std::vector<C> held(static_cast<std::size_t>(count));
+  ScratchVector<C> held(static_cast<std::size_t>(count));
   C* const chunk = held.data();
   std::fill_n(sums, count, C{0});
   const auto flush = [&] {
@@ -82,8 +82,9 @@ void sum_of_taps(const kernels::Windows& w, const C* image, std::int64_t line, C
 }
 
 /// How many taps an average at each position of an axis divides by.
-std::vector<std::int64_t> divisors(const ir::kernels::Window& axis, std::int64_t positions, bool with_pads) {
-  std::vector<std::int64_t> counts;
+ScratchVector<std::int64_t> divisors(const ir::kernels::Window& axis, std::int64_t positions, bool with_pads) {
+  ScratchVector<std::int64_t> counts;
+  counts.reserve(static_cast<std::size_t>(positions));
   for (std::int64_t o = 0; o < positions; ++o)
     counts.push_back(
         (with_pads ? axis.taps_within(o, -axis.pad_begin, axis.extent + axis.pad_end) : axis.taps_inside(o)).count());
@@ -91,7 +92,7 @@ std::vector<std::int64_t> divisors(const ir::kernels::Window& axis, std::int64_t
 }
 
 template <class C>
-void averages(const kernels::Windows& w, const std::array<std::vector<std::int64_t>, 3>& taps, std::int64_t line,
+void averages(const kernels::Windows& w, const std::array<ScratchVector<std::int64_t>, 3>& taps, std::int64_t line,
               C* sums) {
   const std::int64_t across = taps[0][static_cast<std::size_t>(line / w.positions[1])] *
                               taps[1][static_cast<std::size_t>(line % w.positions[1])];
@@ -103,7 +104,7 @@ void averages(const kernels::Windows& w, const std::array<std::vector<std::int64
 template <class C>
 void norms(const kernels::Windows& w, std::int64_t p, const C* image, std::int64_t line, C* sums) {
   const auto exponent = static_cast<C>(p);
-  std::vector<C> peaks(static_cast<std::size_t>(w.positions[2]), C{0});
+  ScratchVector<C> peaks(static_cast<std::size_t>(w.positions[2]), C{0});
   kernels::for_each_tap(w, line, [&](ir::kernels::IndexRange range, std::int64_t at) {
     kernels::for_strided(range, w.axes[2].stride, [&peaks, source = image + at](std::int64_t o, std::int64_t i) {
       C& peak = peaks[static_cast<std::size_t>(o)];
@@ -146,7 +147,7 @@ template <class T>
 void pool_sums(const ir::ops::Pool& op, const kernels::Windows& w, std::int64_t planes, const ir::compute_t<T>* x,
                T* y) {
   using C = ir::compute_t<T>;
-  std::array<std::vector<std::int64_t>, 3> taps;
+  std::array<ScratchVector<std::int64_t>, 3> taps;
   if (op.function == PoolFunction::average)
     for (std::size_t a = 0; a < 3; ++a) taps[a] = divisors(w.axes[a], w.positions[a], op.count_include_pad);
   for_each_line<C>(w, planes, [&](std::int64_t plane, std::int64_t line, C* sums) {
@@ -164,7 +165,7 @@ void pool_sums(const ir::ops::Pool& op, const kernels::Windows& w, std::int64_t 
 template <class T>
 void pool(const ir::ops::Pool& op, Call& call) {
   const ir::Shape& x = call.in(0).shape();
-  const kernels::Windows w(op.axes(x), call.out(0).shape());
+  const auto& w = call.kept([&] { return kernels::Windows(op.axes(x), call.out(0).shape()); });
   const kernels::Computed<T> values(call.in(0));
   if (op.function == PoolFunction::max) return pool_max<T>(op, w, x[0] * x[1], values.data(), call);
   if constexpr (ir::is_float(ir::dtype_of<T>))

@@ -12,6 +12,7 @@
 #include "ref_cpu/kernels/scaled_product.hpp"
 #include "ref_cpu/parallel.hpp"
 #include "ref_cpu/published_sums.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -185,7 +186,7 @@ void run_log_sum_exp(const Plan& plan, Call& call) {
   using C = ir::compute_t<T>;
   const auto x = call.in(0).as<T>();
   const auto y = call.out(0).as<T>();
-  std::vector<C> peak(y.size());
+  ScratchVector<C> peak(y.size());
   fold_all(
       plan, x, neutral_extreme<true, C>, [](T value, std::size_t) { return static_cast<C>(value); }, extreme<true>,
       [&](std::size_t o, C value) { peak[o] = value; });
@@ -255,7 +256,7 @@ void run_l2(const Plan& plan, Call& call) {
         if (!is_norm) has_left.store(true, std::memory_order_relaxed);
       });
   if (!has_left) return;
-  std::vector<int> exponents(y.size());
+  ScratchVector<int> exponents(y.size());
   fold_all(
       plan, x, C{0}, [](T value, std::size_t) { return std::abs(static_cast<C>(value)); }, extreme<true>,
       [&](std::size_t o, C peak) { exponents[o] = peak > 0 && std::isfinite(peak) ? std::ilogb(peak) : 0; });
@@ -334,7 +335,7 @@ std::vector<ir::Sum> published_sums(const Reduce& op, ir::Types in) {
 
 void run(const Reduce& op, Call& call) {
   const ir::DType dtype = call.in(0).dtype();
-  const Plan plan(call.in(0).shape(), op.reduced(call.in(0).shape()));
+  const Plan& plan = call.kept([&] { return Plan(call.in(0).shape(), op.reduced(call.in(0).shape())); });
   if (dtype == ir::DType::boolean) {
     op.function == ReduceFunction::max ? run_extreme<true, bool>(plan, call) : run_extreme<false, bool>(plan, call);
   } else if (ir::is_complex(dtype)) {

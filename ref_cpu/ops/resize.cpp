@@ -1,6 +1,7 @@
 #include "ir/ops/resize.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "ir/convert.hpp"
 #include "ir/kernels/resize_taps.hpp"
@@ -40,7 +41,7 @@ void extrapolate(const ir::ops::Resize& op, const std::vector<Pass>& passes, con
 
 /// Rows of `inner` neighbours along one axis: row(to, i) makes row i of line `to / outputs` of y.
 void for_each_row(const ir::Lines& from, std::int64_t outputs, std::int64_t cost,
-                  const std::function<void(std::int64_t outer, std::int64_t i)>& row) {
+                  FunctionRef<void(std::int64_t outer, std::int64_t i)> row) {
   const std::int64_t grain = std::max<std::int64_t>(1, (1 << 15) / (from.inner * cost + 1));
   parallel_for(from.outer * outputs, grain, [&](std::int64_t begin, std::int64_t end) {
     for (; begin < end; ++begin) row(begin / outputs, begin % outputs);

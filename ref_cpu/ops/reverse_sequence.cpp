@@ -5,13 +5,14 @@
 
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
 
 /// Throws Error at the first that is no length of a sequence of `extent` elements.
-std::vector<std::int64_t> lengths_of(const ir::TensorView& lengths, std::int64_t extent) {
-  std::vector<std::int64_t> found;
+ScratchVector<std::int64_t> lengths_of(const ir::TensorView& lengths, std::int64_t extent) {
+  ScratchVector<std::int64_t> found;
   ir::visit_index(lengths.dtype(), [&]<class T>(T) {
     for (const T length : lengths.as<T>()) {
       ir::require(0 <= length && length <= extent, "lengths[", found.size(), "] is ", length, ", outside [0, ", extent,

@@ -7,7 +7,7 @@ namespace plumb::ref_cpu {
 
 void run(const ir::ops::RmsNorm& op, Call& call) {
   const ir::Shape& shape = call.in(0).shape();
-  const auto lines = ir::lines_from(shape, op.axis);
+  const auto& lines = call.kept([&] { return ir::lines_from(shape, op.axis); });
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
     const kernels::Affine<T> scale(op.has_scale ? &call.in(1) : nullptr, shape, lines.length, C{1});

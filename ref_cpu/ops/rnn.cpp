@@ -9,7 +9,7 @@ void run(const ir::ops::Rnn& op, Call& call) {
   recurrent::with_computed(call, [&]<class C>(C) {
     recurrent::Recurrence<C> recurrence(recurrent::description_of(op, call), call);
     const std::int64_t units = recurrence.extents().units;
-    std::vector<C> h = recurrence.first_h();
+    ScratchVector<C> h = recurrence.first_h();
     for (std::int64_t s = 0; s < recurrence.extents().steps; ++s) {
       recurrence.multiply(h, 0, 1);
       recurrence.for_each_row([&](std::int64_t row) {

@@ -3,16 +3,17 @@
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/unfused.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
 
 /// The table row of every token, batch after batch. Throws Error at the first
 /// position that has none.
-std::vector<std::int64_t> rows_of(const ir::ops::Rope& op, const Call& call) {
+ScratchVector<std::int64_t> rows_of(const ir::ops::Rope& op, const Call& call) {
   const ir::Shape &x = call.in(0).shape(), &table = call.in(1).shape();
   const std::int64_t batches = x[0], sequence = op.sequence(x);
-  std::vector<std::int64_t> rows;
+  ScratchVector<std::int64_t> rows;
   rows.reserve(static_cast<std::size_t>(batches * sequence));
   if (!op.has_positions) {
     const std::int64_t per_batch = table.rank() == 3 ? sequence : 0;

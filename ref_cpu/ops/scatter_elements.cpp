@@ -8,7 +8,7 @@ namespace plumb::ref_cpu {
 
 void run(const ir::ops::ScatterElements& op, Call& call) {
   const ir::Shape &x = call.in(0).shape(), &indices = call.in(1).shape();
-  const kernels::IndexedElements elements(x, indices, op.axis);
+  const auto& elements = call.kept([&] { return kernels::IndexedElements(x, indices, op.axis); });
   const ir::Lines& lines = elements.lines;
   const auto positions = kernels::positions_of(call.in(1), [n = x[x.axis(op.axis)]](std::size_t) { return n; });
   const std::int64_t grain = std::max<std::int64_t>(1, (1 << 14) / std::max<std::int64_t>(1, lines.length));

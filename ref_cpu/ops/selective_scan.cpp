@@ -6,7 +6,7 @@
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::SelectiveScan& op, Call& call) {
-  kernels::run_decayed_scan(op.scan(kernels::types_of(call)), call);
+  kernels::run_decayed_scan(call.kept([&] { return op.scan(kernels::types_of(call)); }), call);
 }
 
 }  // namespace plumb::ref_cpu

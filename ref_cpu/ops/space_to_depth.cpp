@@ -7,7 +7,8 @@
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::SpaceToDepth& op, Call& call) {
-  kernels::strided_copy(op.copy(call.in(0).type()), call.in(0).bytes(), call.out(0).bytes());
+  const auto& copy = call.kept([&] { return kernels::PlannedCopy(op.copy(call.in(0).type())); });
+  kernels::strided_copy(copy, call.in(0).bytes(), call.out(0).bytes());
 }
 
 }  // namespace plumb::ref_cpu

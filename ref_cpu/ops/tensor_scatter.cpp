@@ -6,14 +6,15 @@
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/begin_as.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
 
 /// The row of the cache that the first row of each update goes to.
-std::vector<std::int64_t> first_rows(const ir::ops::TensorScatter& op, const Call& call, std::int64_t rows,
-                                     std::int64_t updated) {
-  std::vector<std::int64_t> first(static_cast<std::size_t>(call.in(0).shape()[0]), 0);
+ScratchVector<std::int64_t> first_rows(const ir::ops::TensorScatter& op, const Call& call, std::int64_t rows,
+                                       std::int64_t updated) {
+  ScratchVector<std::int64_t> first(static_cast<std::size_t>(call.in(0).shape()[0]), 0);
   if (!op.has_write_indices) return first;
   ir::visit_index(call.in(2).dtype(), [&]<class T>(T) {
     const auto given = call.in(2).as<T>();

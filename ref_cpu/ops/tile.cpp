@@ -7,7 +7,8 @@
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::Tile& op, Call& call) {
-  kernels::index_map(op.map(call.in(0).type(), call.out(0).shape()), call.in(0).bytes(), {}, call.out(0).bytes());
+  const auto& map = call.kept([&] { return kernels::PlannedMap(op.map(call.in(0).type(), call.out(0).shape())); });
+  kernels::index_map(map, call.in(0).bytes(), {}, call.out(0).bytes());
 }
 
 }  // namespace plumb::ref_cpu

@@ -7,15 +7,16 @@
 #include "ref_cpu/kernels/computed.hpp"
 #include "ref_cpu/kernels/sorting.hpp"
 #include "ref_cpu/published_sums.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
 
 template <class C>
-std::vector<C> means_of(const ir::ops::WelchPeaks& op, const C* power, const ir::Shape& shape) {
+ScratchVector<C> means_of(const ir::ops::WelchPeaks& op, const C* power, const ir::Shape& shape) {
   const std::int64_t bins = shape.back(), segments = shape[shape.size() - 2];
   const std::int64_t rows = shape.elements() / (bins * segments);
-  std::vector<C> means(static_cast<std::size_t>(rows * bins), C{0});
+  ScratchVector<C> means(static_cast<std::size_t>(rows * bins), C{0});
   parallel_for(rows, std::max<std::int64_t>(1, (1 << 16) / (bins * segments)), [&](std::int64_t row, std::int64_t end) {
     for (; row < end; ++row) {
       C* const mean = means.data() + row * bins;
@@ -35,10 +36,10 @@ void run(const ir::ops::WelchPeaks& op, Call& call) {
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
     const kernels::Computed<T> power(call.in(0));
-    const std::vector<C> means = means_of(op, power.data(), shape);
+    const ScratchVector<C> means = means_of(op, power.data(), shape);
     const auto count = static_cast<std::int64_t>(means.size()) / shape.back();
     const ir::Lines lines{count, shape.back(), 1};
-    std::vector<C> peaks(static_cast<std::size_t>(count * op.k));
+    ScratchVector<C> peaks(static_cast<std::size_t>(count * op.k));
     ir::visit_index(op.index_dtype, [&]<class Index>(Index) {
       kernels::sort_lines(std::span<const C>(means), lines, {.k = op.k, .descending = true}, std::span(peaks),
                           call.out(0).as<Index>());

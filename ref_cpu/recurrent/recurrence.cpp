@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/convert.hpp"
 #include "ref_cpu/gemm/gemm.hpp"
 #include "ref_cpu/kernels/computed.hpp"
 #include "ref_cpu/kernels/vector_math.hpp"
@@ -57,15 +58,19 @@ Recurrence<C>::Recurrence(const Description& op, const Call& call) : call_(call)
 }
 
 template <class C>
-std::vector<C> Recurrence<C>::read(std::optional<std::size_t> operand) const {
+ScratchVector<C> Recurrence<C>::read(std::optional<std::size_t> operand) const {
   if (!operand) return {};
-  const ir::Tensor wide = ir::convert(call_.in(*operand), ir::dtype_of<C>);
-  return {wide.as<C>().begin(), wide.as<C>().end()};
+  const ir::TensorView& x = call_.in(*operand);
+  ScratchVector<C> wide(static_cast<std::size_t>(x.elements()));
+  ir::visit_float(x.dtype(), [&]<class T>(T) {
+    std::ranges::transform(x.as<T>(), wide.begin(), [](T one) { return ir::convert_value<C>(one); });
+  });
+  return wide;
 }
 
 template <class C>
-std::vector<C> Recurrence<C>::first_state(std::optional<std::size_t> operand) const {
-  return operand ? read(operand) : std::vector<C>(static_cast<std::size_t>(rows() * op_.n.units), C{0});
+ScratchVector<C> Recurrence<C>::first_state(std::optional<std::size_t> operand) const {
+  return operand ? read(operand) : ScratchVector<C>(static_cast<std::size_t>(rows() * op_.n.units), C{0});
 }
 
 template <class C>
@@ -86,7 +91,7 @@ void Recurrence<C>::read_lengths() {
 template <class C>
 void Recurrence<C>::multiply_inputs() {
   const ir::kernels::RecurrentExtents& n = op_.n;
-  const std::vector<C> x = read(0), w = read(1);
+  const ScratchVector<C> x = read(0), w = read(1);
   const std::int64_t m = n.steps * n.batch, columns = n.gate_rows();
   inputs_.resize(static_cast<std::size_t>(n.directions * m * columns));
   products_.resize(static_cast<std::size_t>(rows() * columns));
@@ -100,7 +105,7 @@ void Recurrence<C>::multiply_inputs() {
 }
 
 template <class C>
-void Recurrence<C>::multiply(const std::vector<C>& state, std::int64_t first, std::int64_t end) {
+void Recurrence<C>::multiply(const ScratchVector<C>& state, std::int64_t first, std::int64_t end) {
   const ir::kernels::RecurrentExtents& n = op_.n;
   const std::int64_t columns = (end - first) * n.units;
   gemm::for_each_panel(n.directions, n.batch, columns, n.units, [&](const gemm::Panel& p) {
@@ -115,7 +120,7 @@ void Recurrence<C>::multiply(const std::vector<C>& state, std::int64_t first, st
 }
 
 template <class C>
-void Recurrence<C>::for_each_row(const std::function<void(std::int64_t)>& body) const {
+void Recurrence<C>::for_each_row(FunctionRef<void(std::int64_t)> body) const {
   const std::int64_t grain = std::max<std::int64_t>(1, (1 << 12) / op_.n.gate_rows());
   parallel_for(rows(), grain, [&](std::int64_t row, std::int64_t end) {
     for (; row < end; ++row) body(row);
@@ -141,7 +146,7 @@ void Recurrence<C>::write_step(std::int64_t row, std::int64_t s, const C* state,
 }
 
 template <class C>
-void Recurrence<C>::write_last(const std::vector<C>& state, const ir::MutableView& y) const {
+void Recurrence<C>::write_last(const ScratchVector<C>& state, const ir::MutableView& y) const {
   ir::visit_float(y.dtype(), [&]<class T>(T) {
     std::ranges::transform(state, y.as<T>().begin(), [](C x) { return static_cast<T>(x); });
   });

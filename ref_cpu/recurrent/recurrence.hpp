@@ -1,11 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <optional>
-#include <vector>
 
 #include "ir/kernels/recurrent.hpp"
+#include "ref_cpu/function_ref.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 /// Code common to the kernels of rnn, gru and lstm: products of all inputs at once, then step after step. States stay
 /// in the compute type C: float or double.
@@ -23,9 +23,11 @@ struct Description {
 };
 
 template <class Op>
-Description description_of(const Op& op, const Call& call) {
-  const ir::TensorTypes types = {call.in(0).type(), call.in(1).type(), call.in(2).type()};
-  return {ir::kernels::recurrent_extents(op, types), ir::kernels::recurrent_operands(op), op.direction};
+const Description& description_of(const Op& op, Call& call) {
+  return call.kept([&]() -> Description {
+    const ir::TensorTypes types = {call.in(0).type(), call.in(1).type(), call.in(2).type()};
+    return {ir::kernels::recurrent_extents(op, types), ir::kernels::recurrent_operands(op), op.direction};
+  });
 }
 
 /// A node on its way through the steps. A row is one sequence in one direction: row d·B + b.
@@ -39,8 +41,8 @@ class Recurrence {
   std::int64_t rows() const { return op_.n.directions * op_.n.batch; }
 
   /// A state for each row, as an operand has it or 0.
-  std::vector<C> first_h() const { return first_state(op_.operands.initial_h); }
-  std::vector<C> first_c() const { return first_state(op_.operands.initial_c); }
+  ScratchVector<C> first_h() const { return first_state(op_.operands.initial_h); }
+  ScratchVector<C> first_c() const { return first_state(op_.operands.initial_c); }
 
   /// Where on the axis of steps row `row` is in its step `s`; nothing beyond its length.
   std::optional<std::int64_t> position(std::int64_t row, std::int64_t s) const {
@@ -67,10 +69,10 @@ class Recurrence {
   }
 
   /// R·state for gates `first` to `end` of all rows.
-  void multiply(const std::vector<C>& state, std::int64_t first, std::int64_t end);
+  void multiply(const ScratchVector<C>& state, std::int64_t first, std::int64_t end);
 
   /// Calls body(row) for all rows, in parallel.
-  void for_each_row(const std::function<void(std::int64_t)>& body) const;
+  void for_each_row(FunctionRef<void(std::int64_t)> body) const;
 
   /// W·x + R·h + Wb + Rb of gates `first` to `end` of a row, into z, which has all gates.
   void sum_gates(std::int64_t row, std::int64_t t, std::int64_t first, std::int64_t end, C* z) const;
@@ -79,20 +81,20 @@ class Recurrence {
   void write_step(std::int64_t row, std::int64_t s, const C* state, const ir::MutableView& y) const;
 
   /// Writes the states that are left at the end.
-  void write_last(const std::vector<C>& state, const ir::MutableView& y) const;
+  void write_last(const ScratchVector<C>& state, const ir::MutableView& y) const;
 
  private:
-  std::vector<C> read(std::optional<std::size_t> operand) const;
-  std::vector<C> first_state(std::optional<std::size_t> operand) const;
+  ScratchVector<C> read(std::optional<std::size_t> operand) const;
+  ScratchVector<C> first_state(std::optional<std::size_t> operand) const;
   void read_lengths();
   void multiply_inputs();
 
   const Call& call_;
   const Description op_;
-  std::vector<std::int64_t> lengths_;
-  std::vector<C> weights_, bias_, peephole_;  ///< r and, where they are there, the others
-  std::vector<C> inputs_;                     ///< W·x: [D, T, B, gates·H]
-  std::vector<C> products_;                   ///< R·h of one step: [D, B, gates·H]
+  ScratchVector<std::int64_t> lengths_;
+  ScratchVector<C> weights_, bias_, peephole_;  ///< r and, where they are there, the others
+  ScratchVector<C> inputs_;                     ///< W·x: [D, T, B, gates·H]
+  ScratchVector<C> products_;                   ///< R·h of one step: [D, B, gates·H]
 };
 
 /// Calls run(C) with a number of the type that a node is computed in.

@@ -65,10 +65,10 @@ LineTransform<T>::LineTransform(Kind kind, std::int64_t length)
       plan_(plans<T>().of(kind, length)) {}
 
 template <class T>
-T* LineTransform<T>::room(ir::AlignedBytes& buffer, std::int64_t elements) {
-  const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(T);
-  if (buffer.span().size() < bytes) buffer = ir::AlignedBytes(bytes);
-  return reinterpret_cast<T*>(buffer.span().data());
+T* LineTransform<T>::room(ScratchVector<T>& buffer, std::int64_t elements) {
+  const auto count = static_cast<std::size_t>(elements);
+  if (buffer.size() < count) buffer.resize(count);
+  return buffer.data();
 }
 
 template <class T>

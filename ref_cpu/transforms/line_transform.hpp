@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ir/tensor.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu::transforms {
 
@@ -37,12 +38,12 @@ class LineTransform {
   void run(const T* x, T* y);
 
  private:
-  static T* room(ir::AlignedBytes& buffer, std::int64_t elements);
+  static T* room(ScratchVector<T>& buffer, std::int64_t elements);
 
   Kind kind_;
   std::int64_t length_, inputs_, outputs_;
   std::shared_ptr<const Plan<T>> plan_;
-  ir::AlignedBytes in_, out_, scratch_;  ///< as much as was needed so far
+  ScratchVector<T> in_, out_, scratch_;  ///< as much as was needed so far
 };
 
 /// The release of FFTW, for the record of a run: "3.3.10"; "none, own transforms" in a build without it.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu::transforms {
 namespace {
@@ -26,8 +27,8 @@ class Lines {
     parallel_for(x_.lines.outer * across_, grain, [&](std::int64_t begin, std::int64_t end) {
       LineTransform<T> transform(kind_, length_);
       if (x_.lines.inner == 1) return run_whole(transform, begin, end);
-      std::vector<T> from(static_cast<std::size_t>(together_ * transform.inputs()));
-      std::vector<T> to(static_cast<std::size_t>(together_ * transform.outputs()));
+      ScratchVector<T> from(static_cast<std::size_t>(together_ * transform.inputs()));
+      ScratchVector<T> to(static_cast<std::size_t>(together_ * transform.outputs()));
       for (std::int64_t block = begin; block < end; ++block) run_block(transform, block, from.data(), to.data());
     });
   }

@@ -193,6 +193,22 @@ TEST_F(InBuckets, MisuseIsAnErrorThatSaysWhyAndChangesNothing) {
   EXPECT_EQ(counting.compiled, 1);
 }
 
+TEST(Padding, PutsZerosBehindEachAxis) {
+  const Tensor x = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
+  const Tensor y = padded(x, {DType::f32, {3, 4}});
+  EXPECT_THAT(y.as<float>(), ::testing::ElementsAre(1, 2, 0, 0, 3, 4, 0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(leading_part(y, {2, 2}).as<float>(), ::testing::ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(leading_part(y, {1, 3}).as<float>(), ::testing::ElementsAre(1, 2, 0));
+  EXPECT_EQ(leading_part(y, {0, 4}).elements(), 0);
+  EXPECT_THAT(padded(Tensor::of<float>({}, {7}), {DType::f32, {}}).as<float>(), ::testing::ElementsAre(7));
+  const auto refused = [](const std::function<void()>& act) { return tests::message_of(act); };
+  EXPECT_THAT(refused([&] { padded(x, {DType::f32, {1, 4}}); }), HasSubstr("leaves it along axis 0"));
+  EXPECT_THAT(refused([&] { padded(x, {DType::f32, {4}}); }), HasSubstr("has another rank"));
+  EXPECT_EQ(refused([&] { leading_part(x, {}); }), "f32[2, 2] has no part [], which has another rank");
+  EXPECT_EQ(refused([&] { padded(x, {DType::i32, {3, 4}}); }), "f32[2, 2] is no part of i32[3, 4]");
+  EXPECT_THAT(refused([&] { leading_part(x, {2, 3}); }), HasSubstr("leaves it along axis 1"));
+}
+
 TEST_F(InBuckets, WhatMakingAGraphThrowsIsThrownAndKeepsNothing) {
   bool fails = true;
   const auto make = [&](const Extents& extents) {

@@ -167,6 +167,7 @@ TEST(OnnxMicrosoft, SwiGlu) {
   ModelMaker maker(28);
   maker.input("x", {3}).initializer("v", {3}, {2, -1, 4}).output("y");
   set_real(maker.node("SwiGLU", {"x", "v"}, {"y"}), "alpha", 0.5f);
+  EXPECT_EQ(maker.read().file.graph.nodes().front().op, ir::Op(ir::ops::Glu{.alpha = 0.5}));
   const auto y = numbers(maker.run({{"x", floats({3}, {1, -2, 3})}}));
   const auto swish = [](double x) { return x / (1 + std::exp(-x / 2)); };
   EXPECT_THAT(y, Pointwise(DoubleNear(1e-5), Numbers{2 * swish(1), -swish(-2), 4 * swish(3)}));

@@ -61,6 +61,31 @@ TEST(Glu, EveryDtypeAndShape) {
         check_op(Glu{function}, {random_tensor({dtype, shape}, 1), random_tensor({dtype, shape}, 2)});
 }
 
+TEST(Glu, ShapedGatesOfAllFloats) {
+  const auto keep = [](float gate) { return std::fabs(gate) <= 1e30f; };
+  const auto gates = testing::f32_samples(1 << 13, keep);
+  const Tensor values = random_tensor(gates.type(), 5);
+  const ir::Fill wide{.distribution = ir::Distribution::normal, .scale = 5};
+  const Glu all[] = {
+      {.alpha = 1.702, .limit = 7, .offset = 1}, {.alpha = -0.3}, {.limit = 2.5}, {.offset = -1.1}, {.limit = 0}};
+  for (const Glu& op : all) {
+    SCOPED_TRACE(ir::cat("alpha ", op.alpha, ", limit ", op.limit, ", offset ", op.offset));
+    check_op(op, {gates, values});
+    for (const DType dtype : {DType::f16, DType::bf16, DType::f64})
+      check_op(op, {random_tensor({dtype, {5, 67}}, 1, wide), random_tensor({dtype, {5, 67}}, 2, wide)});
+  }
+}
+
+TEST(Glu, LimitsKeepNaN) {
+  const auto gate = Tensor::of<float>({6}, {nan, 1, inf, -inf, inf, 8});
+  const auto value = Tensor::of<float>({6}, {1, nan, inf, 0, -inf, -9});
+  const Glu op{.limit = 2, .offset = 1};
+  const float two = 2 / (1 + std::exp(-2.0f));
+  const Tensor y = Tensor::of<float>({6}, {nan, nan, 3 * two, nan, -two, -two});
+  check_cpu(op, {gate, value}, {y});
+  check_gpu(op, {gate, value}, {y});
+}
+
 TEST(Glu, SpecialValues) {
   const auto gate = Tensor::of<float>({6}, {-inf, -1, -0.0f, 0.0f, inf, nan});
   const auto check = [&](F function, float value, const std::vector<float>& y) {

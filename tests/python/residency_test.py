@@ -5,13 +5,16 @@ The graph is the decoder's step that C's tests have, too. Truths are runs throug
 import gc
 import os
 import pathlib
+import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
 root = pathlib.Path(sys.argv[1]).resolve()
 os.environ["PLUMBLINE_LIBRARY"] = sys.argv[2]
 sys.path.insert(0, str(root / "python"))
+os.environ["PYTHONPATH"] = str(root / "python")
 del sys.argv[1:]
 try:
     import numpy as np
@@ -104,7 +107,7 @@ class Decoder(unittest.TestCase):
     def test_steps_on_the_cpu_have_the_bits_of_run(self):
         self.expect_fed_steps_equal_run(pl.Cpu())
         self.expect_bound_steps_equal_run(pl.Cpu(threads=1))
-        self.assertTrue(self.context(pl.Cpu()).blocks())
+        self.assertFalse(self.context(pl.Cpu()).blocks())
 
     def test_steps_on_a_device_have_the_bits_of_run(self):
         self.expect_fed_steps_equal_run(vulkan(self))
@@ -146,6 +149,22 @@ class Decoder(unittest.TestCase):
 
     def test_params_are_replaced_on_a_device(self):
         self.expect_replaced_params_equal_compiled_ones(vulkan(self))
+
+    def test_the_example_keeps_its_state_where_it_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = lambda *words: subprocess.run([sys.executable, "-B", *map(str, words)], capture_output=True,
+                                                text=True)
+            self.assertEqual(run(root / "tests/install/small_voice.py", folder).returncode, 0)
+            file = (pathlib.Path(folder) / "samples.safetensors").read_bytes()
+            samples = np.frombuffer(file, "<f4", offset=8 + int.from_bytes(file[:8], "little"))
+            np.savez(pathlib.Path(folder) / "samples.npz", samples=samples)
+            for executor in ("cpu", "vulkan"):
+                said = run(root / "docs/example/voice.py", f"{folder}/model.onnx", f"{folder}/samples.npz", executor)
+                if executor == "vulkan" and said.returncode == 77:
+                    continue
+                self.assertEqual(said.stdout, "10 chunks, 6 of them speech; state: swap; 2304 bytes up and 4 down a "
+                                 "chunk\nthrough the host: equal bits\n", said.stderr)
+                self.assertEqual(said.returncode, 0)
 
     def test_a_refused_index_is_the_fences_error(self):
         cx = self.context(pl.Cpu())

@@ -1,4 +1,4 @@
-// Threads that use one CPU executor, each with executables of its own.
+// Threads that use one CPU executor, with executables and contexts of their own, and with shared ones.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -6,10 +6,12 @@
 
 #include "ir/formats/graph_file.hpp"
 #include "ref_cpu/cpu_executor.hpp"
-#include "tests/support/cases/movement.hpp"
+#include "tests/support/resident_runs.hpp"
 
 namespace plumb::ref_cpu::threads_test {
 namespace {
+
+using ir::Value;
 
 constexpr auto text = R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[24, 96]"}},
   "params": {"w": {"type": "f32[96, 40]"}}, "nodes": [
@@ -37,7 +39,7 @@ void expect_bits_of_one_thread(CpuOptions options) {
         const auto executable = cpu.compile(file.graph, feeds[t], {file.graph.results()});
         for (int run = 0; run < runs; ++run) {
           const ir::Tensors made = executable->run(feeds[t]);
-          const auto is_equal = [&](ir::Value v) { return tests::same_bytes(made.at(v), alone[t].at(v)); };
+          const auto is_equal = [&](Value v) { return tests::same_bytes(made.at(v), alone[t].at(v)); };
           equal += std::ranges::all_of(file.graph.results(), is_equal) ? 1 : 0;
         }
       });
@@ -50,6 +52,98 @@ TEST(CpuThreads, EachWithItsExecutableGetsTheBitsOfOneAlone) {
     SCOPED_TRACE(threads);
     expect_bits_of_one_thread({.threads = threads});
   }
+}
+
+/// Feeds of a thread, and what comes of them.
+struct Own {
+  Own(const ir::formats::GraphFile& file, CpuExecutor& cpu, const ir::Feeds& params, std::uint64_t seed) {
+    inputs = plumb::testing::part_of(ir::formats::materialise(file, seed), file.graph.inputs());
+    ir::Feeds all = inputs;
+    all.insert(params.begin(), params.end());
+    results = cpu.run(file.graph, all, file.graph.results());
+  }
+  ir::Feeds inputs;
+  ir::Tensors results;
+};
+
+std::vector<Own> own_of_each(const ir::formats::GraphFile& file, CpuExecutor& cpu, const ir::Feeds& params,
+                             std::uint64_t count) {
+  std::vector<Own> all;
+  for (std::uint64_t seed = 1; seed <= count; ++seed) all.emplace_back(file, cpu, params, seed);
+  return all;
+}
+
+TEST(CpuThreads, ThatShareAnExecutableByRunGetTheBitsOfOneAlone) {
+  const auto file = ir::formats::parse_graph(text, ".");
+  CpuExecutor cpu;
+  const ir::Feeds params = plumb::testing::part_of(ir::formats::materialise(file, 1), file.graph.params());
+  const std::vector<Own> own = own_of_each(file, cpu, params, 8);
+  const auto executable = cpu.compile(file.graph, params, {file.graph.results()});
+  std::atomic<int> equal = 0, refused = 0;
+  const auto act = [&](const Own& mine) {
+    ir::Feeds wrong = mine.inputs;
+    wrong.at("x") = ir::Tensor({ir::DType::f32, {1}});
+    ir::Tensors results;
+    for (int run = 0; run < 125; ++run) {
+      executable->run_into(mine.inputs, results);
+      equal += std::ranges::equal(results, mine.results, [](const auto& a, const auto& b) {
+        return a.first == b.first && tests::same_bytes(a.second, b.second);
+      });
+      refused += tests::message_of([&] { executable->run(wrong); }).empty() ? 0 : 1;
+      if (run % 25 == 0) {
+        EXPECT_TRUE(executable->nodes().front().nanoseconds.has_value());
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> all;
+    for (const Own& mine : own) all.emplace_back(act, std::cref(mine));
+  }
+  EXPECT_EQ(equal, 8 * 125);
+  EXPECT_EQ(refused, 8 * 125);
+}
+
+/// A context whose index is out of range in every third run.
+constexpr auto gathers = R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[5, 7]"}, "at": {"type": "i64[2]",
+  "values": [0, 4]}}, "params": {"w": {"type": "f32[7, 3]"}}, "nodes": [
+  {"label": "rows", "op": "gather", "axis": 0, "inputs": ["x", "at"]},
+  {"label": "y", "op": "matmul", "inputs": ["rows", "w"]}], "results": ["y"]})";
+
+TEST(CpuThreads, ThatSubmitToSixteenContextsGetTheBitsOfOneAlone) {
+  constexpr std::uint64_t threads = 4;
+  constexpr int rounds = 625;  // 10 000 submits
+  const auto file = ir::formats::parse_graph(gathers, ".");
+  CpuExecutor cpu;
+  const ir::Feeds params = plumb::testing::part_of(ir::formats::materialise(file, 1), file.graph.params());
+  const std::vector<Own> own = own_of_each(file, cpu, params, 4 * threads);
+  const auto executable = cpu.compile(file.graph, cpu.hold(params), ir::CompileOptions{{file.graph.results()}});
+  std::atomic<int> equal = 0, refused = 0;
+  const auto act = [&](std::span<const Own> mine) {
+    std::vector<std::unique_ptr<ir::Context>> contexts;
+    for (std::size_t c = 0; c < mine.size(); ++c) contexts.push_back(executable->context());
+    for (int round = 0; round < rounds; ++round) {
+      const bool is_bad = round % 3 == 2;
+      std::vector<ir::Fence> fences;
+      for (std::size_t c = 0; c < mine.size(); ++c) {
+        ir::Feeds inputs = mine[c].inputs;
+        if (is_bad) inputs.at("at").as<std::int64_t>()[1] = 5;
+        fences.push_back(contexts[c]->submit(inputs));
+      }
+      for (std::size_t c = 0; c < mine.size(); ++c) {
+        const bool was_refused = !tests::message_of([&] { fences[c].get(); }).empty();
+        refused += was_refused ? 1 : 0;
+        const Value y = file.graph.results().front();
+        const bool is_equal = tests::same_bytes(plumb::testing::read(contexts[c]->buffer(y)), mine[c].results.at(y));
+        equal += !was_refused && is_equal ? 1 : 0;
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> all;
+    for (std::size_t t = 0; t < threads; ++t) all.emplace_back(act, std::span(own).subspan(4 * t, 4));
+  }
+  EXPECT_EQ(refused, 16 * (rounds / 3));
+  EXPECT_EQ(equal, 16 * (rounds - rounds / 3));
 }
 
 }  // namespace

@@ -185,8 +185,11 @@ struct DecoderStep {
   }
 };
 
-/// `steps` steps with caches bound as inputs and results, against as many through the host.
-inline void expect_decoded_in_place(ir::Executor& executor, std::int64_t steps) {
+/// `steps` steps with caches bound as inputs and results, against as many through the host. The caches are buffers of
+/// zeros that `make` makes, by default the executor's own.
+inline void expect_decoded_in_place(ir::Executor& executor, std::int64_t steps,
+                                    std::function<ir::Buffer(const ir::TensorType&)> make = {}) {
+  if (!make) make = [&](const ir::TensorType& type) { return executor.allocate(type); };
   const DecoderStep block;
   const ir::Graph& graph = block.graph;
   const ir::Capture wanted{{block.logits, block.new_keys, block.new_values}};
@@ -194,7 +197,7 @@ inline void expect_decoded_in_place(ir::Executor& executor, std::int64_t steps) 
   const auto step = executor.compile(graph, executor.hold(block.params), ir::CompileOptions{wanted});
   EXPECT_EQ(by_host->identity(), step->identity());
   const auto context = step->context();
-  ir::Buffer keys = executor.allocate(graph.type(block.keys)), values = executor.allocate(graph.type(block.values));
+  ir::Buffer keys = make(graph.type(block.keys)), values = make(graph.type(block.values));
   context->bind(block.keys, keys);
   context->bind_result(block.new_keys, keys);
   context->bind(block.values, values);

@@ -1,6 +1,7 @@
 // y = ((x - mean) - rest)·inv_std·scale + bias of lines of neighbouring elements, where
 // `rest` is what rounding the mean lost; without CENTERED both are 0. With EPSILON_OUTSIDE
-// inv_std is 1 / (√variance + epsilon), else 1 / √(variance + epsilon). `lanes`
+// inv_std is 1 / (√variance + epsilon), else 1 / √(variance + epsilon). FACTOR(scale) may
+// be another factor than scale itself. `lanes`
 // invocations work on a line. Where lines are few and long, a first dispatch finds
 // the moments of slices, which the second merges (Chan, Golub and LeVeque 1983).
 #include "gpu_vulkan/glsl/arithmetic.glsl"
@@ -30,6 +31,10 @@ layout(push_constant) uniform Block {
 };
 
 #include "gpu_vulkan/kernels/rows/line_scales.glsl"
+
+#ifndef FACTOR
+#define FACTOR(scale) (scale)
+#endif
 
 #define HELD QUAD
 QUAD combine(QUAD a, QUAD b, uint how) { return QUAD(plus(a.xy, b.xy), plus(a.zw, b.zw)); }
@@ -165,7 +170,7 @@ void main() {
     // NVIDIA's compiler adds what is subtracted from a double first, unless it is precise: rest would be lost in mean.
     precise const REAL d = (load(x[first + k]) - m.mean) - m.rest;
     REAL value = d * inv_std;
-    if (has_scale) value *= load(scales[at.x]);
+    if (has_scale) value *= FACTOR(load(scales[at.x]));
     if (has_bias) value += load(biases[at.y]);
     y[first + k] = store(value);
   }

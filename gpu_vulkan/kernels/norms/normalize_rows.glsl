@@ -25,6 +25,10 @@ layout(push_constant) uniform Block {
 };
 #include "gpu_vulkan/kernels/rows/line_scales.glsl"
 
+#ifndef FACTOR
+#define FACTOR(scale) (scale)
+#endif
+
 layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
 layout(set = 0, binding = 0) readonly buffer PackedX { PACKED packed_x[]; };
 layout(set = 0, binding = 1) readonly buffer Scale { STORED scales[]; };
@@ -125,7 +129,7 @@ void write(uint first, uint row_units, uvec2 outer, float rest, float inv_std) {
     if (bias_walk == BY_UNIT) bias = packed_biases[k];
     [[unroll]] for (uint i = 0u; i < width; ++i) {
       float value = (v[u * width + i] - rest) * inv_std;
-      if (scale_walk != ABSENT) value *= scale_of(scale, k, i, at, outer);
+      if (scale_walk != ABSENT) value *= FACTOR(scale_of(scale, k, i, at, outer));
       if (bias_walk != ABSENT) value += bias_of(bias, k, i, at, outer);
       pack(p, i, value);
     }

@@ -102,6 +102,11 @@ Device::Device(const PhysicalDevice& physical)
   const char* const push = physical.push_descriptors_are_core ? "vkCmdPushDescriptorSet" : "vkCmdPushDescriptorSetKHR";
   push_descriptors_ = reinterpret_cast<PFN_vkCmdPushDescriptorSetKHR>(vkGetDeviceProcAddr(raw, push));
   ir::require(push_descriptors_ != nullptr, facts_.name, " has no ", push);
+  if (facts_.host_pointer_alignment == 0) return;
+  constexpr auto properties = "vkGetMemoryHostPointerPropertiesEXT";
+  host_pointer_properties_ =
+      reinterpret_cast<PFN_vkGetMemoryHostPointerPropertiesEXT>(vkGetDeviceProcAddr(raw, properties));
+  ir::require(host_pointer_properties_ != nullptr, facts_.name, " has no ", properties);
 }
 
 std::uint32_t Device::memory_type(std::uint32_t allowed, VkMemoryPropertyFlags wanted,

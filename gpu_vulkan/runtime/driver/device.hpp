@@ -19,6 +19,8 @@ class Device {
   /// The bits of a timestamp that count.
   std::uint64_t timestamp_mask() const { return timestamp_mask_; }
   PFN_vkCmdPushDescriptorSetKHR push_descriptors() const { return push_descriptors_; }
+  /// Null unless buffers are made of the host's memory.
+  PFN_vkGetMemoryHostPointerPropertiesEXT host_pointer_properties() const { return host_pointer_properties_; }
 
   /// The index of a memory type among the `allowed` bits that has all of the wanted
   /// flags and, if it can be had, none of the `avoided` ones. Throws DeviceError.
@@ -36,6 +38,7 @@ class Device {
   std::unique_ptr<VkDevice_T, DestroyDevice> device_;
   VkQueue queue_ = VK_NULL_HANDLE;
   PFN_vkCmdPushDescriptorSetKHR push_descriptors_ = nullptr;
+  PFN_vkGetMemoryHostPointerPropertiesEXT host_pointer_properties_ = nullptr;
 };
 
 }  // namespace plumb::gpu_vulkan::runtime::driver

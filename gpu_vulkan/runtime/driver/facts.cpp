@@ -162,10 +162,27 @@ void read_cooperative_shapes(VkInstance instance, VkPhysicalDevice device, devic
   }
 }
 
+void read_host_pointers(VkPhysicalDevice device, device::DeviceFacts& facts) {
+  auto wanted = structure<VkPhysicalDeviceExternalBufferInfo>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO);
+  wanted.usage = buffer_usage;
+  wanted.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+  auto buffers = structure<VkExternalBufferProperties>(VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES);
+  vkGetPhysicalDeviceExternalBufferProperties(device, &wanted, &buffers);
+  const VkExternalMemoryFeatureFlags features = buffers.externalMemoryProperties.externalMemoryFeatures;
+  if ((features & VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT) == 0) return;
+  auto pointers = structure<VkPhysicalDeviceExternalMemoryHostPropertiesEXT>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
+  auto p = structure<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &pointers);
+  vkGetPhysicalDeviceProperties2(device, &p);
+  // Kernels read and write whole words.
+  facts.host_pointer_alignment = std::max<std::uint64_t>(4, pointers.minImportedHostPointerAlignment);
+}
+
 }  // namespace
 
 std::vector<std::string_view> optional_extensions(std::uint32_t layer_version) {
-  std::vector<std::string_view> names = {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME};
+  std::vector<std::string_view> names = {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
+                                         VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME};
   if (layer_version == 0 || layer_version > newest_without_cooperative_matrix2)
     names.emplace_back(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME);
   if (layer_version == 0 || layer_version > newest_without_bfloat16)
@@ -196,6 +213,7 @@ void read_extension_facts(VkInstance instance, VkPhysicalDevice device, const st
   const auto has = [&](std::string_view name) { return std::ranges::find(extensions, name) != extensions.end(); };
   if (has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) && facts.vulkan_memory_model)
     read_cooperative_shapes(instance, device, facts);
+  if (has(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) read_host_pointers(device, facts);
   if (has(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME) && !facts.cooperative_shapes.empty()) {
     auto more = structure<VkPhysicalDeviceCooperativeMatrix2FeaturesNV>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV);

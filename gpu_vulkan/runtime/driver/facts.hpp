@@ -7,6 +7,10 @@
 
 namespace plumb::gpu_vulkan::runtime::driver {
 
+/// The use of every buffer.
+inline constexpr VkBufferUsageFlags buffer_usage =
+    VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+
 /// Extensions that are used where a device offers them, and the validation layer of this version, if any, knows them.
 std::vector<std::string_view> optional_extensions(std::uint32_t layer_version);
 

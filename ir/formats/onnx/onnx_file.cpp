@@ -58,10 +58,8 @@ OnnxValue describe(const ::onnx::ValueInfoProto& value) {
   if (type.tensor_type().has_shape()) described.extents.emplace();
   for (const auto& dimension : dimensions) {
     described.extents->push_back(dimension.has_dim_value() ? dimension.dim_value() : -1);
-    if (const auto symbol = from_onnx::symbol_of(dimension); !symbol.empty())
-      described.symbols.emplace_back(symbol);
-    else
-      described.has_nameless |= !dimension.has_dim_value();
+    described.symbols.emplace_back(from_onnx::symbol_of(dimension));
+    described.has_nameless |= described.symbols.back().empty() && !dimension.has_dim_value();
   }
   return described;
 }

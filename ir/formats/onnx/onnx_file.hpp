@@ -44,7 +44,7 @@ struct OnnxValue {
   /// Where the file says how many there are: its extents, -1 for those that it leaves open.
   std::optional<std::vector<std::int64_t>> extents = {};
   bool has_nameless = false;              ///< whether it leaves its rank open, or an extent that has no name
-  std::vector<std::string> symbols = {};  ///< names of extents that the file leaves open, in the order of axes
+  std::vector<std::string> symbols = {};  ///< by axis, the name of an extent that the file leaves open, "" of others
   std::string key = {};                   ///< its name byte for byte, as OnnxOptions are asked by it
 };
 

@@ -9,6 +9,7 @@
 #include "ir/ops/cast.hpp"
 #include "ir/ops/clamp.hpp"
 #include "ir/ops/compare.hpp"
+#include "ir/ops/dequantize_linear.hpp"
 #include "ir/ops/one_hot.hpp"
 #include "ir/ops/where.hpp"
 #include "parity/bounds/runs/op_kinds.hpp"
@@ -42,6 +43,8 @@ bool wraps(const ir::Op& op) {
 
 /// Whether the extremes of a result are at extremes of the operands, one by one.
 bool is_monotone(const ir::Op& op) {
+  if (op.is<ir::ops::DequantizeLinear>())
+    return op.as<ir::ops::DequantizeLinear>().code == ir::kernels::CodeFormat::integer;
   return op.is<ir::ops::Compare>() || op.is<ir::ops::Cast>() || op.is<ir::ops::Where>() || has_plateau(op) ||
          is_unary(op, {UnaryFunction::floor, UnaryFunction::ceil, UnaryFunction::trunc, UnaryFunction::round,
                        UnaryFunction::sign, UnaryFunction::negate, UnaryFunction::logical_not}) ||
@@ -60,7 +63,8 @@ std::optional<double> roundings_of(const ir::Op& op, double before) {
     default:
       break;
   }
-  const bool scales = op.is<ir::ops::Cast>() || is_binary(op, {BinaryFunction::multiply, BinaryFunction::divide});
+  const bool scales = op.is<ir::ops::Cast>() || op.is<ir::ops::DequantizeLinear>() ||
+                      is_binary(op, {BinaryFunction::multiply, BinaryFunction::divide});
   const double own = op.error_class() == ir::ErrorClass::ulp ? 8 : 2;
   if (before > 0 && !scales) return std::nullopt;
   return before + own;

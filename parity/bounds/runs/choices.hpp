@@ -43,4 +43,12 @@ std::vector<Choice> choices_of(ir::Executor& reference, const ir::Graph& wide, s
 bool picks(const ir::Op& op);
 std::vector<Choice> picks_of(const ir::Op& op, const Wavering& x, std::span<const ir::Tensor> truths);
 
+// ---- in codes.cpp
+
+/// Whether an op makes codes of quotients, and the choices of its outputs: also where no operand wavers, since the
+/// quotient may be off by 3 `unit` of itself where it is no number of the type.
+bool quantizes(const ir::Op& op);
+std::vector<Choice> codes_of(ir::Executor& reference, const ir::Op& op, std::span<const Wavering> operands,
+                             std::span<const ir::Tensor> truths, double unit);
+
 }  // namespace plumb::parity::bounds::runs

@@ -9,6 +9,7 @@
 #include "ir/ops/compare.hpp"
 #include "ir/ops/concat.hpp"
 #include "ir/ops/depth_to_space.hpp"
+#include "ir/ops/dequantize_linear.hpp"
 #include "ir/ops/expand.hpp"
 #include "ir/ops/frame.hpp"
 #include "ir/ops/gather.hpp"
@@ -44,7 +45,7 @@ bool is_gather(const ir::Op& op) {
 
 bool is_elementwise(const ir::Op& op) {
   return op.is<ir::ops::Unary>() || op.is<ir::ops::Binary>() || op.is<ir::ops::Compare>() || op.is<ir::ops::Cast>() ||
-         op.is<ir::ops::Clamp>() || op.is<ir::ops::Where>();
+         op.is<ir::ops::Clamp>() || op.is<ir::ops::Where>() || op.is<ir::ops::DequantizeLinear>();
 }
 
 bool is_unary(const ir::Op& op, std::initializer_list<ir::ops::UnaryFunction> functions) {

@@ -282,7 +282,7 @@ void SignRuns::keep_only(const std::function<bool(ir::Value)>& is_needed) {
 
 std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds,
                                       std::span<const ir::Value> wanted, const Precision& precision,
-                                      const Sampling& sampling, const Evaluate& evaluate) {
+                                      const Sampling& sampling, const Evaluate& evaluate, const MannerOf& manner_of) {
   // The values that lead to those wanted, and the last node that reads each.
   std::vector<bool> needed(graph.value_count(), false);
   for (const ir::Value v : wanted) needed[v] = true;
@@ -304,7 +304,8 @@ std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& 
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
     const ir::Node& node = graph.nodes()[n];
     if (!needed[node.outputs.front()]) continue;
-    walk.step(n, core::segment_of(graph, n));
+    const core::Segment segment = core::segment_of(graph, n);
+    walk.step(n, segment, manner_of ? manner_of(n, segment) : bounds::Manner{});
     for (const ir::Value v : node.outputs)
       if (std::ranges::count(wanted, v) > 0) found.emplace(v, walk.spread(v));
     walk.keep_only([&](ir::Value v) { return last_reader.at(v) > n; });

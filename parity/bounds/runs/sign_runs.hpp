@@ -123,12 +123,17 @@ class SignRuns {
   std::map<ir::Value, compare::Line> lines_;  ///< for each value
 };
 
+/// How the kernel of node `n` computes it, as a segment.
+using MannerOf = std::function<bounds::Manner(std::size_t n, const core::Segment& segment)>;
+
 /// Evaluates the widened graph, and several times more with ±σ added to every element that is not exact: σ
 /// is what its own node may have rounded there, by the limits of its error model with chance taken once, and the signs
 /// are drawn by node and by the true value, so that elements that are equal err alike (verdict.md V44). Values of
-/// `wanted` are kept. Throws NoModel for an op of which `evaluate` knows no limits, and what the executor throws.
+/// `wanted` are kept. Without `manner_of` every sum is a chain. Throws NoModel for an op of which `evaluate` knows no
+/// limits, and what the executor throws.
 std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds,
                                       std::span<const ir::Value> wanted, const Precision& precision,
-                                      const Sampling& sampling, const Evaluate& evaluate = by_error_models);
+                                      const Sampling& sampling, const Evaluate& evaluate = by_error_models,
+                                      const MannerOf& manner_of = {});
 
 }  // namespace plumb::parity::bounds::runs

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/ops/ada_norm.hpp"
 #include "ir/ops/group_norm.hpp"
 #include "ir/ops/instance_norm.hpp"
 #include "ir/ops/layer_norm.hpp"
@@ -51,8 +52,9 @@ bool squares_operand(const ir::Op& op) {
     const ReduceFunction function = op.as<ir::ops::Reduce>().function;
     return function == ReduceFunction::sum_square || function == ReduceFunction::l2;
   }
-  return op.is<ir::ops::RmsNorm>() || op.is<ir::ops::LayerNorm>() || op.is<ir::ops::GroupNorm>() ||
-         op.is<ir::ops::InstanceNorm>() || op.is<ir::ops::MeanVarianceNorm>() || op.is<ir::ops::LpNorm>();
+  return op.is<ir::ops::RmsNorm>() || op.is<ir::ops::LayerNorm>() || op.is<ir::ops::AdaNorm>() ||
+         op.is<ir::ops::GroupNorm>() || op.is<ir::ops::InstanceNorm>() || op.is<ir::ops::MeanVarianceNorm>() ||
+         op.is<ir::ops::LpNorm>();
 }
 
 /// Adds the squares of what a run changed, over the number of runs, to the variances.
@@ -117,16 +119,24 @@ std::vector<Choice> SignRuns::choices(const core::Segment& segment, const ir::Gr
   std::vector<Choice> none(truths.size());
   if (segment.graph.nodes().size() != 1 || runs_ < 2) return none;
   const ir::Node& node = segment.graph.nodes().front();
-  if (!may_choose(node.op)) return none;
+  if (!may_choose(node.op) && !quantizes(node.op)) return none;
   const auto is_chosen = [this](ir::Value v) {
     const auto value = values_.find(v);
     return value != values_.end() && (value->second.admissible || !is_real_or_complex(value->second.truth));
   };
-  if (!chooses(node.op) && std::ranges::none_of(segment.fed, is_chosen)) return none;
+  if (!chooses(node.op) && !quantizes(node.op) && std::ranges::none_of(segment.fed, is_chosen)) return none;
   std::vector<Wavering> operands;
   for (const ir::Value v : node.inputs) {
     const std::string& name = segment.graph.inputs()[v];
     operands.push_back(wavering(segment.fed[v], fed.at(name)));
+  }
+  if (quantizes(node.op)) {
+    // The quotient is computed as precisely as the most precise operand.
+    double unit = 1;
+    for (const ir::Value v : node.inputs)
+      if (const ir::DType dtype = segment.graph.type(v).dtype; ir::is_float(dtype))
+        unit = std::min(unit, ir::unit_roundoff(core::compute_dtype(dtype)));
+    return codes_of(reference_, wide.nodes().front().op, operands, truths, unit);
   }
   if (std::ranges::none_of(operands, &Wavering::wavers)) return none;
   return choices_of(reference_, wide, operands, truths);

@@ -8,6 +8,7 @@
 
 #include "parity/checks/expected/explain.hpp"
 #include "parity/checks/expected/judge.hpp"
+#include "parity/checks/expected/spelled_out.hpp"
 #include "parity/compare/false_alarms.hpp"
 
 namespace plumb::parity::checks::expected {
@@ -215,7 +216,7 @@ std::span<const std::string_view> precision_names() {
 std::vector<cases::ExpectedResult> judge(const cases::Case& subject, ir::Executor& reference, const Options& options,
                                          const bounds::runs::Evaluate& evaluate) {
   const cases::Expectation& expectation = *subject.expectation;
-  const ir::Graph& graph = expectation.graph ? *expectation.graph : subject.file->graph;
+  const ir::Graph graph = spelled_out(expectation.graph ? *expectation.graph : subject.file->graph);
   const ir::Feeds& feeds = expectation.feeds ? *expectation.feeds : subject.feeds;
   const bool is_told = !options.precision.empty();
   const auto held = is_told ? std::vector(expectation.tensors.size(), &precision_of(options.precision))

@@ -10,10 +10,10 @@
 #include "ir/cost.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/checks/relations/held_run.hpp"
+#include "parity/checks/relations/limited.hpp"
 #include "parity/checks/relations/pieces.hpp"
 #include "parity/checks/relations/rearrange.hpp"
 #include "parity/checks/relations/transforms.hpp"
-#include "parity/compare/tolerance.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/judges/node_judge.hpp"
 
@@ -24,22 +24,6 @@ constexpr int scale_exponent = 2;
 constexpr double most_flops_of_steps = 0x1p22;  // ops that are judged together are judged anew for every relation
 
 using Change = std::function<ir::Tensor(const ir::Tensor&)>;
-
-ir::Tensor sum(const ir::Tensor& a, const ir::Tensor& b) {
-  ir::Tensor y = a;
-  const std::span<double> to = y.as<double>();
-  const std::span<const double> from = b.as<double>();
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
-  return y;
-}
-
-/// The limits of a first output, as f64: how far each element may be from the truth, and 1 where it is not judged.
-struct Limited {
-  ir::Tensor limits, apart;
-};
-
-/// The limits of a difference of two results, which nobody judges where either of them is not judged.
-Limited both(const Limited& a, const Limited& b) { return {sum(a.limits, b.limits), sum(a.apart, b.apart)}; }
 
 class NodeCheck {
  public:
@@ -111,27 +95,9 @@ void NodeCheck::bit_by_bit(cases::RelationResult result, const ir::Tensor& expec
   results_.push_back(std::move(result));
 }
 
-/// `expected` is of the dtype of `got` or, where it is made of several results, f64.
 void NodeCheck::within_limits(cases::RelationResult result, const ir::Tensor& expected, const ir::Tensor& got,
                               const Limited& limited) {
-  compare::Limits limits{limited.limits, limited.limits};
-  if (std::ranges::any_of(limited.apart.as<double>(), [](double mark) { return mark != 0; }))
-    for (const double mark : limited.apart.as<double>()) limits.apart.push_back(mark != 0);
-  compare::Allowed allowed{.rule = compare::Allowed::Rule::within,
-                           .limits = std::make_shared<const compare::Limits>(std::move(limits))};
-  const compare::Comparison found = compare::compare(ir::passes::widen(expected), got, allowed);
-  result.bitwise = false;
-  result.n = found.n;
-  result.n_bad = found.n_bad;
-  result.ratio = found.ratio();
-  result.n_differ = compare::compare(expected, got, {.rule = compare::Allowed::Rule::exact}).n_bad;
-  if (!found.agrees()) {
-    result.verdict = core::Verdict::failed;
-    result.why = compare::summary(found);
-  } else if (compare::is_too_loose(allowed, found)) {
-    result.verdict = core::Verdict::mistrusted;
-    result.why = "the limits are too wide to prove anything";
-  }
+  hold_within(expected, got, limited, result);
   results_.push_back(std::move(result));
 }
 

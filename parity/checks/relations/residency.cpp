@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ir/residency.hpp"
+#include "parity/checks/relations/host_buffers.hpp"
 #include "parity/compare/element_counts.hpp"
 #include "parity/core/other_inputs.hpp"
 
@@ -40,12 +41,13 @@ class ResidencyCheck {
   void ask();
   void run_in_flight(ir::Executable& executable);
   void run_bound(ir::Context& context);
+  void run_imported(ir::Executable& executable);
   int run_fed(ir::Context& context, ir::Executable& through_host, ir::Feeds inputs);
 
   template <class Ask>
   bool holds(const std::string& way, const Ask& ask);
-  template <class Where>
-  bool are_equal(const std::string& way, const ir::Tensors& expected, const Where& where);
+  template <class Made>
+  bool are_equal(const std::string& way, const ir::Tensors& expected, const Made& made);
   void break_all(const std::string& way, const std::string& why);
 
   ir::Executor& executor_;
@@ -55,6 +57,8 @@ class ResidencyCheck {
   ir::Feeds inputs_;
   const std::vector<std::pair<ir::Value, ir::Value>> pairs_;
   std::map<ir::Value, cases::RelationResult> found_;  ///< by result that a node makes
+  ir::Feeds turned_;                                  ///< other inputs
+  std::optional<ir::Tensors> of_turned_;              ///< their results, unless `run` refuses them
   std::string how_;                                   ///< the ways that were asked
 };
 
@@ -98,12 +102,12 @@ bool ResidencyCheck::holds(const std::string& way, const Ask& ask) try {
   return false;
 }
 
-/// `where`: the buffer of a result.
-template <class Where>
-bool ResidencyCheck::are_equal(const std::string& way, const ir::Tensors& expected, const Where& where) {
+/// `made`: the tensor of a result.
+template <class Made>
+bool ResidencyCheck::are_equal(const std::string& way, const ir::Tensors& expected, const Made& made) {
   bool is_equal = true;
   for (auto& [value, one] : found_) {
-    const std::uint64_t count = compare::count_other_bits(read(where(value)), expected.at(value));
+    const std::uint64_t count = compare::count_other_bits(made(value), expected.at(value));
     if (count == 0) continue;
     is_equal = false;
     add_breach(one, count, ir::cat(way, ": ", count, " of ", one.n, " elements have other bits"));
@@ -113,18 +117,18 @@ bool ResidencyCheck::are_equal(const std::string& way, const ir::Tensors& expect
 
 /// The second run is on other inputs, where they are not refused: equal ones would hide that contexts share memory.
 void ResidencyCheck::run_in_flight(ir::Executable& executable) {
-  const ir::Feeds turned = core::turned(graph_, inputs_);
-  const auto of_turned = core::run_unless_refused(executable, turned);
+  turned_ = core::turned(graph_, inputs_);
+  of_turned_ = core::run_unless_refused(executable, turned_);
   const auto first = executable.context(), second = executable.context();
   holds("first context", [&] {
     const ir::Fence fence = first->submit(inputs_);
     holds("second context", [&] {
-      second->submit(of_turned ? turned : inputs_).get();
-      return are_equal("second context", of_turned ? *of_turned : expected_,
-                       [&](ir::Value v) { return second->buffer(v); });
+      second->submit(of_turned_ ? turned_ : inputs_).get();
+      return are_equal("second context", of_turned_ ? *of_turned_ : expected_,
+                       [&](ir::Value v) { return read(second->buffer(v)); });
     });
     fence.get();
-    return are_equal("first context", expected_, [&](ir::Value v) { return first->buffer(v); });
+    return are_equal("first context", expected_, [&](ir::Value v) { return read(first->buffer(v)); });
   });
 }
 
@@ -142,8 +146,33 @@ void ResidencyCheck::run_bound(ir::Context& context) {
     for (const auto& [input, buffer] : from)
       if (compare::count_other_bits(read(buffer), inputs_.at(name(input))) > 0)
         break_all("bound", ir::cat("the run wrote to the buffer of input '", name(input), "'"));
-    return are_equal("bound", expected_, [&](ir::Value v) { return to.at(v); });
+    return are_equal("bound", expected_, [&](ir::Value v) { return read(to.at(v)); });
   });
+}
+
+/// The host writes inputs where runs read them, and reads results where runs wrote them.
+void ResidencyCheck::run_imported(ir::Executable& executable) {
+  HostBuffers inputs(executor_), results(executor_);
+  for (ir::Value v = 0; v < graph_.inputs().size(); ++v) inputs.make(v, graph_.type(v));
+  for (const auto& [value, one] : found_) results.make(value, graph_.type(value));
+  const std::size_t imported = inputs.imported() + results.imported(), all = inputs.with_bytes() + results.with_bytes();
+  if (imported == 0) return;
+  const auto context = executable.context();
+  const auto run = [&](const std::string& way, const ir::Feeds& feeds, const ir::Tensors& expected) {
+    return holds(way, [&] {
+      for (ir::Value v = 0; v < graph_.inputs().size(); ++v) inputs.write(v, feeds.at(name(v)));
+      context->submit().get();
+      return are_equal(way, expected, [&](ir::Value v) { return results.read(v); });
+    });
+  };
+  const bool is_bound = holds("imported", [&] {
+    for (const auto& [value, buffer] : inputs.buffers()) context->bind(value, buffer);
+    for (const auto& [value, buffer] : results.buffers()) context->bind_result(value, buffer);
+    return true;
+  });
+  if (is_bound && run("imported", inputs_, expected_) && of_turned_)
+    run("imported, written by the host", turned_, *of_turned_);
+  how_ += imported == all ? ", imported" : ir::cat(", ", imported, " of ", all, " tensors imported");
 }
 
 /// Steps until one is wrong, or refused through the host; how many there were.
@@ -162,7 +191,7 @@ int ResidencyCheck::run_fed(ir::Context& context, ir::Executable& through_host, 
     const std::string way = ir::cat("fed, step ", step);
     const bool is_equal = holds(way, [&] {
       context.submit(rest).get();
-      return are_equal(way, expected, [&](ir::Value v) { return context.buffer(v); });
+      return are_equal(way, expected, [&](ir::Value v) { return read(context.buffer(v)); });
     });
     if (!is_equal || step == most_steps) return step;
     for (const auto& [result, input] : pairs_) inputs.insert_or_assign(name(input), expected.at(result));
@@ -180,6 +209,7 @@ void ResidencyCheck::ask() {
   const auto sharing = compile(params);
   run_bound(*sharing->context());
   how_ += ", bound";
+  run_imported(*sharing);
   if (pairs_.empty()) return;
   const int steps = run_fed(*sharing->context(), *executable, std::move(inputs_));
   how_ += ir::cat(", fed ", steps, steps == 1 ? " step" : " steps");

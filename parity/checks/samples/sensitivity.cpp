@@ -179,8 +179,9 @@ std::optional<std::vector<ir::Tensor>> with_fewer_bits(const settle::Subject& su
   return differs ? std::optional(std::move(fed)) : std::nullopt;
 }
 
-/// The slice with real attributes off by what half of their bits may lose; nothing where there are none. An element
-/// that shows a bound, as silence does the floor of its logarithm, is made of that alone.
+/// The slice with real attributes off by what half of their bits may lose; nothing where there are none, or where the
+/// op takes no other numbers. An element that shows a bound, as silence does the floor of its logarithm, is made of
+/// that alone.
 std::optional<Slice> with_attributes_off(const Slice& slice, ir::DType dtype) {
   Slice other = slice;
   core::Segment& segment = other.segment;
@@ -195,7 +196,11 @@ std::optional<Slice> with_attributes_off(const Slice& slice, ir::DType dtype) {
   ir::Graph graph;
   for (std::size_t i = 0; i < segment.graph.inputs().size(); ++i)
     graph.input(segment.graph.inputs()[i], segment.graph.type(i));
-  graph.add_all(node.label, node.op.schema().read(attributes), node.inputs);
+  try {
+    graph.add_all(node.label, node.op.schema().read(attributes), node.inputs);
+  } catch (const ir::Error&) {
+    return std::nullopt;
+  }
   segment.graph = std::move(graph);
   return other;
 }

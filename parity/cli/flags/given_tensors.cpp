@@ -310,6 +310,7 @@ ir::formats::GraphFile read_fed(const std::string& path, const ModelFlags& flags
 std::string repeated(const ModelFlags& flags) {
   std::string text;
   for (const std::string& shape : flags.shapes) text += " --shape " + core::terminal::shell_word(shape);
+  for (const std::string& bucket : flags.buckets) text += " --bucket " + core::terminal::shell_word(bucket);
   for (const std::string& input : flags.inputs) text += " --input " + core::terminal::shell_word(input);
   if (!flags.data.empty()) text += " --data " + core::terminal::shell_word(flags.data);
   if (!flags.load_inputs.empty()) text += " --load-inputs " + core::terminal::shell_word(flags.load_inputs);

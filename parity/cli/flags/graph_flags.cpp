@@ -11,6 +11,7 @@
 
 #include "ir/formats/tensor_files.hpp"
 #include "ir/passes/precision.hpp"
+#include "parity/cli/flags/bucket_flag.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/core/did_you_mean.hpp"
@@ -129,6 +130,7 @@ std::function<Result(const From&)> kept(const std::function<Result(const From&)>
 
 void read_once(verify::FillOptions& fill) {
   fill.read = kept(fill.read);
+  if (fill.read_larger) fill.read_larger = kept(fill.read_larger);
   if (fill.read_given) fill.read_given = kept(fill.read_given);
   if (fill.read_expected) fill.read_expected = kept(fill.read_expected);
 }
@@ -146,6 +148,7 @@ verify::FillOptions fill_options(const GraphFlags& flags) {
   options.has_given = !flags.model.data.empty() || !flags.model.load_inputs.empty() || !flags.model.inputs.empty();
   const auto names = std::make_shared<ModelNames>();
   options.read = model_reader(flags.model, names);
+  if (!flags.model.buckets.empty()) options.read_larger = bucket_reader(flags.model);
   if (flags.relative || flags.absolute)
     options.expected_within = cases::Closeness{flags.relative.value_or(0), flags.absolute.value_or(0)};
   if (!flags.model.expected.empty())

@@ -11,7 +11,6 @@
 #include <map>
 
 #include "ir/files/file_kind.hpp"
-#include "ir/formats/onnx/onnx_file.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "library/model.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
@@ -28,7 +27,7 @@ namespace fs = std::filesystem;
 void add_shape_names(const fs::path& path, std::vector<std::string>& names) {
   for (const ir::formats::OnnxValue& input : ir::formats::read_onnx_facts(path).inputs) {
     names.push_back(input.name);
-    names.insert(names.end(), input.symbols.begin(), input.symbols.end());
+    std::ranges::copy_if(input.symbols, std::back_inserter(names), [](const auto& name) { return !name.empty(); });
   }
 }
 
@@ -93,15 +92,6 @@ fs::path data_folder(const fs::path& model, const std::string& given) {
   ir::fail(model.string(), ": --data names no folder: there is no '", given, "', nor '", beside.string(), "'");
 }
 
-/// All that is known of a model before it is read; `facts` are its own.
-ir::formats::OnnxOptions options_for(const fs::path& path, const ModelFlags& flags,
-                                     const ir::formats::OnnxFacts& facts) {
-  ir::formats::OnnxOptions options = library::onnx_options(flags.shapes, "--shape");
-  if (!flags.data.empty()) read_inputs(data_folder(path, flags.data), facts, options);
-  give(flags, facts, options);
-  return options;
-}
-
 bool gives_something(const ModelFlags& flags) {
   return !flags.data.empty() || !flags.load_inputs.empty() || !flags.inputs.empty() || !flags.expected.empty() ||
          !flags.dump.empty();
@@ -150,6 +140,14 @@ studies::conformance::SuiteReader::Subject subject_of(const studies::conformance
 }
 
 }  // namespace
+
+ir::formats::OnnxOptions options_for(const fs::path& path, const ModelFlags& flags,
+                                     const ir::formats::OnnxFacts& facts) {
+  ir::formats::OnnxOptions options = library::onnx_options(flags.shapes, "--shape");
+  if (!flags.data.empty()) read_inputs(data_folder(path, flags.data), facts, options);
+  give(flags, facts, options);
+  return options;
+}
 
 bool is_onnx(const fs::path& path) { return ir::files::has_extension(path, ".onnx"); }
 

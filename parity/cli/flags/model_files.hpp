@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/formats/onnx/onnx_file.hpp"
 #include "parity/studies/conformance/conformance.hpp"
 #include "parity/verify/verify.hpp"
 
@@ -19,13 +20,14 @@ namespace plumb::parity::cli::flags {
 
 /// The flags that say how a model is to be read that leaves something open.
 struct ModelFlags {
-  std::vector<std::string> shapes;  ///< "name=1,3,224,224" of an input, "symbol=8" of an extent
-  std::string data;                 ///< folder with input_0.pb, output_0.pb, ...
-  std::string load_inputs;          ///< file of tensors by the names of inputs
-  std::vector<std::string> inputs;  ///< "sr=16000" of an input
-  std::string expected;             ///< file of what another implementation gave, whose shapes settle extents
-  std::string dump, dump_prefix;    ///< file of what a candidate saved, whose inputs settle what nothing else does
-  bool are_for_several = false;     ///< models: a name need not be in each of them (require_known_shapes)
+  std::vector<std::string> shapes;   ///< "name=1,3,224,224" of an input, "symbol=8" of an extent
+  std::vector<std::string> buckets;  ///< "symbol=128" of an extent, at which the model runs besides
+  std::string data;                  ///< folder with input_0.pb, output_0.pb, ...
+  std::string load_inputs;           ///< file of tensors by the names of inputs
+  std::vector<std::string> inputs;   ///< "sr=16000" of an input
+  std::string expected;              ///< file of what another implementation gave, whose shapes settle extents
+  std::string dump, dump_prefix;     ///< file of what a candidate saved, whose inputs settle what nothing else does
+  bool are_for_several = false;      ///< models: a name need not be in each of them (require_known_shapes)
 };
 
 void add_model_flags(CLI::App& app, ModelFlags& flags);
@@ -38,6 +40,10 @@ struct ModelNames {
   std::map<std::string, std::string, std::less<>> fed = {};  ///< those that were given numbers, "" if folded
   std::map<std::string, std::string, std::less<>> values = {};
 };
+
+/// All that the flags say of a model before it is read; `facts` are its own.
+ir::formats::OnnxOptions options_for(const std::filesystem::path& path, const ModelFlags& flags,
+                                     const ir::formats::OnnxFacts& facts);
 
 /// A reader of graphs by extension: .onnx, else plumb.graph/1. Remarks of a model's
 /// reader go to stderr, its names of tensors to `names`. The reader throws Error as the formats' own do.

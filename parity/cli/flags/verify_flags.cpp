@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "parity/cli/flags/bucket_flag.hpp"
 #include "parity/cli/flags/demand_flags.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
 #include "parity/cli/flags/output_flags.hpp"
@@ -100,6 +101,7 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
   app.add_flag(
       "--metamorphic", flags.metamorphic,
       "also check relations that hold for any correct result: permuted rows, half the batch, operands times 4, ...");
+  add_bucket_flag(app, flags.graph.model);
   app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
   add_output_flags(app, flags);
   add_style_flags(app, flags.style);

@@ -41,11 +41,13 @@ verify::FillOptions fill_options(const Batch& batch) {
               "--fill exact makes a graph of its own for each seed");
   ir::require(fill.kind != core::FillKind::exact || fill.precision.empty(),
               "--fill exact does not go with --precision");
+  ir::require(fill.kind != core::FillKind::exact || !fill.read_larger,
+              "--fill exact makes a graph of its own, which has no --bucket");
   if (batch.flags.seeds > 1 && !fill.param_seed) fill.param_seed = fill.seed;
   return fill;
 }
 
-/// A graph in JSON leaves nothing open: beside ONNX models, which come first, it gets neither --shape nor --data.
+/// A graph in JSON leaves nothing open: beside ONNX models, which come first, it gets no --shape, --data or --bucket.
 std::vector<Batch> by_format(Batch batch) {
   flags::ModelFlags& model = batch.flags.graph.model;
   model.are_for_several = batch.paths.size() > 1;
@@ -53,9 +55,10 @@ std::vector<Batch> by_format(Batch batch) {
   std::erase_if(rest.paths, flags::is_onnx);
   rest.flags.graph.model.shapes.clear();
   rest.flags.graph.model.data.clear();
+  rest.flags.graph.model.buckets.clear();
   const bool is_mixed = !rest.paths.empty() && rest.paths.size() < batch.paths.size();
   std::vector<Batch> batches;
-  if (is_mixed && !(model.shapes.empty() && model.data.empty())) {
+  if (is_mixed && !(model.shapes.empty() && model.data.empty() && model.buckets.empty())) {
     std::erase_if(batch.paths, [](const std::string& path) { return !flags::is_onnx(path); });
     batches = {std::move(batch), std::move(rest)};
   } else {

@@ -335,6 +335,28 @@ TEST(DLPack, AnExecutorWithoutBuffersTakesNone) {
   EXPECT_EQ(foreign.deleted, 1);
 }
 
+/// The form of before version 1 has the same tensor, and its deleter calls the one of the form that it was made of.
+TEST(DLPack, EitherFormIsMadeOfTheOther) {
+  Importing executor;
+  Tensor x = Tensor::of<float>({2, 2}, {3, 4, 5, 6});
+  Foreign foreign(x.bytes().data(), x.type(), {2, 1});
+  formats::DLManagedTensor* const old = formats::unversioned(formats::Owned<DLManagedTensorVersioned>(&foreign.tensor));
+  EXPECT_EQ(old->dl_tensor.data, x.bytes().data());
+  EXPECT_THAT(std::span(old->dl_tensor.shape, 2), ElementsAre(2, 2));
+  EXPECT_THAT(std::span(old->dl_tensor.strides, 2), ElementsAre(2, 1));
+  {
+    DLManagedTensorVersioned* const again = formats::versioned(formats::Owned<formats::DLManagedTensor>(old));
+    EXPECT_EQ(again->version.major, 1u);
+    EXPECT_EQ(again->flags, 0u);
+    Buffer buffer = from_dlpack(executor, again, Import::require);
+    EXPECT_EQ(buffer.mapped().bytes().data(), x.bytes().data());
+    EXPECT_EQ(foreign.deleted, 0);
+  }
+  EXPECT_EQ(foreign.deleted, 1);
+  EXPECT_EQ(tests::message_of([] { formats::unversioned(nullptr); }), "there is no DLPack tensor");
+  EXPECT_EQ(tests::message_of([] { formats::versioned(nullptr); }), "there is no DLPack tensor");
+}
+
 TEST(DLPack, ATensorNeedsNoDeleter) {
   Copying executor;
   Tensor x = Tensor::of<float>({2}, {3, 4});

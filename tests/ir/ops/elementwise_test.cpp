@@ -39,6 +39,14 @@ TEST(GluTypes, GateAndValueHaveOneType) {
             "gate and value must have one shape: gate is f32[2, 3], value is f32[3] (C1)");
   EXPECT_NE(refusal(Glu{}, {{DType::f32, {3}}, {DType::f16, {3}}}), "");
   EXPECT_NE(refusal(Glu{}, {{DType::i32, {3}}, {DType::i32, {3}}}), "");
+  const TensorTypes two = {{DType::f32, {3}}, {DType::f32, {3}}};
+  EXPECT_EQ(refusal(Glu{.alpha = 1.702, .limit = 7, .offset = 1}, two), "");
+  EXPECT_EQ(
+      refusal(Glu{.function = GateFunction::gelu, .alpha = 2}, two),
+      "alpha, limit and offset must be 1, inf and 0 unless function is silu: function is gelu, alpha is 2, limit is "
+      "inf, offset is 0 (C2)");
+  for (const double limit : {-1.0, std::nan("")})
+    EXPECT_NE(refusal(Glu{.limit = limit}, two).find("(C3)"), std::string::npos);
 }
 
 TEST(ClassifyTypes, FloatsGiveBools) {

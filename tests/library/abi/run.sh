@@ -33,7 +33,7 @@ build() {
 }
 build "$here/layout.c" "$scratch/layout"
 "$scratch/layout" | diff "$here/layout.txt" - || { echo "structs of ABI 1 only grow at their ends" >&2; exit 1; }
-for part in misuse residency residency_misuse; do
+for part in misuse residency residency_misuse host_memory; do
   build "$here/$part.c" "$scratch/$part"
   "$scratch/$part" "$here/decoder.json"
 done

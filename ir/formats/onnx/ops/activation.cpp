@@ -7,7 +7,6 @@
 
 #include "ir/adversarial/line.hpp"
 #include "ir/formats/onnx/node_reader.hpp"
-#include "ir/ops/binary.hpp"
 #include "ir/ops/clamp.hpp"
 #include "ir/ops/classify.hpp"
 #include "ir/ops/expand.hpp"
@@ -46,14 +45,11 @@ void selu(NodeReader& node) {
              node.real("gamma", is_old ? 1.0507f : 1.05070102214813232421875));
 }
 
-/// The gate through a swish, times the other operand of the same shape: a swish by alpha = 1 is silu.
+/// The gate through a swish, times the other operand of the same shape.
 void swiglu(NodeReader& node) {
   const Ref gate = node.in(0), value = node.in(1);
   require(node.type(gate) == node.type(value), "A is ", node.type(gate), ", B is ", node.type(value));
-  const double alpha = node.real("alpha", 1);
-  if (alpha == 1) return node.out(0, node.add(ops::Glu{}, {gate, value}));
-  const Ref swish = node.add(ops::Activation{ActivationFunction::swish, alpha}, {gate});
-  node.out(0, node.add(ops::Binary{ops::BinaryFunction::multiply}, {swish, value}));
+  node.out(0, node.add(ops::Glu{.alpha = node.real("alpha", 1)}, {gate, value}));
 }
 
 void prelu(NodeReader& node) {

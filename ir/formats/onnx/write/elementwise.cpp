@@ -10,8 +10,11 @@
 #include "ir/ops/clamp.hpp"
 #include "ir/ops/classify.hpp"
 #include "ir/ops/compare.hpp"
+#include "ir/ops/dequantize_linear.hpp"
+#include "ir/ops/dynamic_quantize_linear.hpp"
 #include "ir/ops/glu.hpp"
 #include "ir/ops/prelu.hpp"
+#include "ir/ops/quantize_linear.hpp"
 #include "ir/ops/unary.hpp"
 #include "ir/ops/where.hpp"
 
@@ -239,6 +242,55 @@ void write_glu(const ops::Glu& op, NodeWriter& node) {
   node.add("Mul", {gate, node.in(1)}, {node.out()});
 }
 
+/// Writes which scales the elements take: an axis where there are several, and blocks.
+template <class Op>
+void set_scales(const Op& op, NodeWriter& node, const Attributes& made) {
+  if (op.block_size > 0) {
+    made.integer("block_size", op.block_size);
+    node.require_opset(21);
+  }
+  const Shape& scale = node.shape(1);
+  if (scale.rank() > 0 && scale != Shape{1}) made.integer("axis", op.axis);
+}
+
+template <class Op>
+void require_quantizer(const Op& op, const NodeWriter& node) {
+  if (node.type(1).dtype == DType::f64) NodeWriter::refuse("its scales are in f64");
+  if (op.code != kernels::CodeFormat::integer) NodeWriter::refuse("its codes are ", enum_name(op.code), " in bytes");
+}
+
+/// Quotients are in f32, which newer opsets have to be told of narrower operands.
+void write_quantize_linear(const ops::QuantizeLinear& op, NodeWriter& node) {
+  require_quantizer(op, node);
+  if (op.bits != 0) NodeWriter::refuse("its codes have ", op.bits, " bits, in bytes");
+  const bool is_plain = node.dtype() == DType::f32 && node.type(1).dtype == DType::f32;
+  const bool is_byte = op.dtype == DType::u8 || op.dtype == DType::i8;
+  const Attributes made = node.add("QuantizeLinear");
+  set_scales(op, node, made);
+  if (!is_plain) {
+    made.integer("precision", onnx_type(DType::f32));
+    node.require_opset(23);
+  }
+  if (!is_byte || (!op.has_zero_point && op.dtype != DType::u8)) node.require_opset(21);
+  if (!op.has_zero_point && op.dtype != DType::u8) made.integer("output_dtype", onnx_type(op.dtype));
+}
+
+void write_dequantize_linear(const ops::DequantizeLinear& op, NodeWriter& node) {
+  require_quantizer(op, node);
+  const DType scale = node.type(1).dtype, to = node.result_type().dtype;
+  if (to == DType::f64) NodeWriter::refuse("it makes f64");
+  const Attributes made = node.add("DequantizeLinear");
+  set_scales(op, node, made);
+  if (scale != DType::f32) node.require_opset(19);
+  if (to == scale) return;
+  made.integer("output_dtype", onnx_type(to));
+  node.require_opset(23);
+}
+
+void write_dynamic_quantize_linear(const ops::DynamicQuantizeLinear& /*op*/, NodeWriter& node) {
+  node.add("DynamicQuantizeLinear");
+}
+
 void write_prelu(const ops::Prelu& /*op*/, NodeWriter& node) { node.add("PRelu"); }
 void write_where(const ops::Where& /*op*/, NodeWriter& node) {
   node.add("Where", node.type(1).dtype, node.ins(), {node.out()});
@@ -248,11 +300,19 @@ void write_where(const ops::Where& /*op*/, NodeWriter& node) {
 
 std::span<const Writer> elementwise_writers() {
   static constexpr Writer table[] = {
-      writer<ops::Activation, write_activation>, writer<ops::Binary, write_binary>,
-      writer<ops::Bitcast, write_bitcast>,       writer<ops::Cast, write_cast>,
-      writer<ops::Clamp, write_clamp>,           writer<ops::Classify, write_classify>,
-      writer<ops::Compare, write_compare>,       writer<ops::Glu, write_glu>,
-      writer<ops::Prelu, write_prelu>,           writer<ops::Unary, write_unary>,
+      writer<ops::Activation, write_activation>,
+      writer<ops::Binary, write_binary>,
+      writer<ops::Bitcast, write_bitcast>,
+      writer<ops::Cast, write_cast>,
+      writer<ops::Clamp, write_clamp>,
+      writer<ops::Classify, write_classify>,
+      writer<ops::Compare, write_compare>,
+      writer<ops::DequantizeLinear, write_dequantize_linear>,
+      writer<ops::DynamicQuantizeLinear, write_dynamic_quantize_linear>,
+      writer<ops::Glu, write_glu>,
+      writer<ops::Prelu, write_prelu>,
+      writer<ops::QuantizeLinear, write_quantize_linear>,
+      writer<ops::Unary, write_unary>,
       writer<ops::Where, write_where>,
   };
   return table;

@@ -13,8 +13,9 @@ namespace {
 
 std::map<const OpSchema*, const Writer*> all_writers() {
   std::map<const OpSchema*, const Writer*> by_schema;
-  for (const auto family : {convolution_writers(), elementwise_writers(), indexing_writers(), movement_writers(),
-                            normalization_writers(), products_writers(), reduction_writers(), sequence_writers()})
+  for (const auto family :
+       {convolution_writers(), elementwise_writers(), indexing_writers(), integer_products_writers(),
+        movement_writers(), normalization_writers(), products_writers(), reduction_writers(), sequence_writers()})
     for (const Writer& one : family) by_schema.emplace(&one.schema(), &one);
   return by_schema;
 }

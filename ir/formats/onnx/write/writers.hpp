@@ -8,6 +8,7 @@ namespace plumb::ir::to_onnx {
 std::span<const Writer> convolution_writers();
 std::span<const Writer> elementwise_writers();
 std::span<const Writer> indexing_writers();
+std::span<const Writer> integer_products_writers();
 std::span<const Writer> movement_writers();
 std::span<const Writer> normalization_writers();
 std::span<const Writer> products_writers();

@@ -68,7 +68,10 @@ void flip_a_bit(ir::Buffer buffer) { buffer.mapped().bytes()[0] ^= std::byte{1};
 class Faulty final : public ir::Executor {
  public:
   using Make = std::function<std::unique_ptr<ir::Context>(ir::Executable&)>;
+  enum class Imports { all, small, none, copies };
   explicit Faulty(Make make) : make_(std::move(make)) {}
+
+  Imports imports = Imports::none;  ///< the memory that it uses where it is; `copies` says so of what it copies
 
   std::string_view name() const override { return "faulty"; }
   bool has_kernel(const ir::OpSchema& schema) const override { return cpu_.has_kernel(schema); }
@@ -78,6 +81,14 @@ class Faulty final : public ir::Executor {
     return cpu_.compile(graph, params, capture);
   }
   ir::Buffer allocate(const ir::TensorType& type) override { return cpu_.allocate(type); }
+  ir::Buffer import(ir::MutableView memory, std::shared_ptr<void> owner, ir::Import how) override {
+    if (imports == Imports::all) return cpu_.import(memory, std::move(owner), how);
+    if (imports == Imports::small && memory.bytes().size() <= 20) return cpu_.import(memory, std::move(owner), how);
+    if (imports != Imports::copies) throw ir::Unsupported("it imports no such memory");
+    ir::Buffer copy = allocate(memory.type());
+    copy.write({memory.type(), memory.bytes()});
+    return copy;
+  }
   std::shared_ptr<ir::Params> hold(const ir::Feeds& params) override { return cpu_.hold(params); }
 
  private:
@@ -119,8 +130,28 @@ TEST(ResidencyRelation, HoldsOfTheCpuExecutorAlsoThroughWrappers) {
   ref_cpu::CpuExecutor cpu;
   verify::CompileOnce once(cpu);
   Faulty honest(around<Passing>);
+  honest.imports = Faulty::Imports::all;
   for (ir::Executor* executor : std::initializer_list<ir::Executor*>{&cpu, &once, &honest})
-    expect_holds(check(*executor, testing::make_case(cache_of_rows)), "two contexts, bound, fed 3 steps");
+    expect_holds(check(*executor, testing::make_case(cache_of_rows)), "two contexts, bound, imported, fed 3 steps");
+}
+
+TEST(ResidencyRelation, SaysWhatWasImported) {
+  using Imports = Faulty::Imports;
+  Faulty executor(around<Passing>);
+  for (const auto& [imports, how] : {std::pair{Imports::none, "two contexts, bound, fed 3 steps"},
+                                     {Imports::small, "two contexts, bound, 2 of 5 tensors imported, fed 3 steps"}}) {
+    executor.imports = imports;
+    expect_holds(check(executor, testing::make_case(cache_of_rows)), how);
+  }
+}
+
+TEST(ResidencyRelation, MemoryThatIsCopiedWhereItMustBeUsedIsFound) {
+  Faulty executor(around<Passing>);
+  executor.imports = Faulty::Imports::copies;
+  for (const cases::RelationResult& one : check(executor, testing::make_case(cache_of_rows))) {
+    EXPECT_EQ(one.verdict, core::Verdict::failed);
+    EXPECT_THAT(one.why, StartsWith("imported: "));
+  }
 }
 
 TEST(ResidencyRelation, HoldsOfOpsThatWriteInPlace) {
@@ -131,15 +162,15 @@ TEST(ResidencyRelation, HoldsOfOpsThatWriteInPlace) {
     const ir::Value y = made.updated(made.x);
     made.graph.returns(y);
     expect_holds(check_residency(cpu, made.graph, made.feeds, cpu.run(made.graph, made.feeds, {y})),
-                 "two contexts, bound, fed 3 steps");
+                 "two contexts, bound, imported, fed 3 steps");
   }
 }
 
 TEST(ResidencyRelation, HoldsOfGraphsOnTheCpu) {
   ref_cpu::CpuExecutor cpu;
-  for (const auto& [name, how] : {std::pair{"bert_tiny.json", "two contexts, bound"},
-                                  {"mamba_block.json", "two contexts, bound, fed 3 steps"},
-                                  {"lstm_tagger.json", "two contexts, bound"}}) {
+  for (const auto& [name, how] : {std::pair{"bert_tiny.json", "two contexts, bound, imported"},
+                                  {"mamba_block.json", "two contexts, bound, imported, fed 3 steps"},
+                                  {"lstm_tagger.json", "two contexts, bound, imported"}}) {
     SCOPED_TRACE(name);
     expect_holds(check(cpu, verify::load_case(tests::source_dir() / "fixtures/graphs" / name, {})), how);
   }
@@ -150,7 +181,7 @@ TEST(ResidencyRelation, AResultThatIsAnInputIsPassedOver) {
   const auto found = check(cpu, testing::make_case(R"({"format": "plumb.graph/1",
     "inputs": {"x": {"type": "f32[4]"}, "y": {"type": "f32[4]"}},
     "nodes": [{"label": "sum", "op": "binary", "inputs": ["x", "y"], "function": "add"}], "results": ["x", "sum"]})"));
-  expect_holds(found, "two contexts, bound, fed 3 steps");
+  expect_holds(found, "two contexts, bound, imported, fed 3 steps");
   EXPECT_EQ(found.size(), 1u);
   EXPECT_EQ(check(cpu, testing::make_case(R"({"format": "plumb.graph/1",
     "inputs": {"x": {"type": "f32[4]"}}, "nodes": [], "results": ["x"]})"))
@@ -167,7 +198,7 @@ TEST(ResidencyRelation, InputsThatRunRefusesAreNotAsked) {
               {"label": "row", "op": "gather", "inputs": ["rows", "first"]},
               {"label": "next", "op": "binary", "inputs": ["at", "at"], "function": "add"}],
     "results": ["row", "next"]})")),
-               "two contexts, bound, fed 2 steps");
+               "two contexts, bound, imported, fed 2 steps");
 }
 
 TEST(ResidencyRelation, ABitThatIsWrongInABoundResultAloneIsFound) {

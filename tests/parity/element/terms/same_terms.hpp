@@ -9,15 +9,16 @@
 #include "ir/error.hpp"
 #include "ir/ops/einsum.hpp"
 #include "ir/ops/grid_sample.hpp"
+#include "ir/ops/lora_matmul.hpp"
 #include "ir/ops/resize.hpp"
 #include "parity/element/terms/terms.hpp"
 
 namespace plumb::parity::element::terms {
 
 /// Whether the element program of an op says all that its walker says. Weights of resize and grid_sample have errors
-/// that the contract states, and an einsum may have sums in sums, for which its program has one.
+/// that the contract states; an einsum may have sums in sums, for which its program has one, and lora_matmul has.
 inline bool can_be_recorded(const ir::Op& op) {
-  if (op.is<ir::ops::Resize>() || op.is<ir::ops::GridSample>()) return false;
+  if (op.is<ir::ops::Resize>() || op.is<ir::ops::GridSample>() || op.is<ir::ops::LoraMatmul>()) return false;
   return !op.is<ir::ops::Einsum>() || std::ranges::count(op.as<ir::ops::Einsum>().equation, ',') < 2;
 }
 

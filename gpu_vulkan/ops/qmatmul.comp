@@ -1,0 +1,18 @@
+#version 450
+// Products of codes, tile by tile, requantised.
+// variants: f32 f16 bf16 f64
+#extension GL_GOOGLE_include_directive : require
+#include "gpu_vulkan/kernels/gemm/code_matrices.glsl"
+#define FIRST_SCALE 5
+#include "gpu_vulkan/kernels/common/requantize.glsl"
+
+void finish(uint row, uint column, int sum) {
+  if ((flags & HAS_BIAS) != 0u) sum += bias[column];
+  const COMPUTED left = load(left_scale[a_zero_first + row * row_step]);
+  const COMPUTED right = load(right_scale[b_zero_first + column * column_step]);
+  y[position_in_y(row, column)] = requantized(sum, left, right);
+}
+
+void main() {
+  if (begin_product()) sum_tile(group_index() % tiles_of(m, n), m, n, k);
+}

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "ir/ops/dequantize.hpp"
+#include "parity/element/call.hpp"
+
+namespace plumb::parity::element {
+
+/// One weight by its format (ops.md A). Code, scale and zero point are operands `codes` and those behind it; `at` is
+/// the position of the weight, whose last entry counts elements of a row.
+Real packed_weight(ir::ops::PackedFormat format, std::int64_t block_size, bool has_zero_points, const Call& call,
+                   std::size_t codes, Position at);
+
+/// The f32 value of a weight in a product, of formats with real scales by two roundings to f32, of scales and zero
+/// points that were rounded to it. Throws NoAnswer where one of these is not exact.
+float packed_factor(ir::ops::PackedFormat format, std::int64_t block_size, bool has_zero_points, const Call& call,
+                    std::size_t codes, Position at);
+
+}  // namespace plumb::parity::element

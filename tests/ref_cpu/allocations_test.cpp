@@ -1,0 +1,135 @@
+// From its fourth run on, a context of the CPU executor allocates nothing, nor does an executable's run_into.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "parity/checks/relations/residency.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+#include "ref_cpu/scratch.hpp"
+#include "tests/ref_cpu/counted_malloc.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/resident_runs.hpp"
+
+namespace plumb::ref_cpu::allocations_test {
+namespace {
+
+/// How often memory was asked for in runs 4 to 103, or as many of them as fit into some seconds.
+tests::Asked asked_for_by(const std::function<void()>& run) {
+  using Clock = std::chrono::steady_clock;
+  for (int i = 0; i < 3; ++i) run();
+  tests::begin_counting();
+  const auto deadline = Clock::now() + std::chrono::seconds(2);
+  for (int i = 0; i < 100 && (i < 5 || Clock::now() < deadline); ++i) run();
+  return tests::end_counting();
+}
+
+/// On one thread nobody asks for memory. On several, oneTBB may do so for itself.
+void expect_none(int threads, const std::string& what, const std::function<void()>& run) {
+  const tests::Asked asked = asked_for_by(run);
+  ::testing::Test::RecordProperty(ir::cat("malloc_", what, "_on_", threads), static_cast<int>(asked.malloc));
+  EXPECT_EQ(asked.operator_new, 0u) << what << " on " << threads << " threads";
+  if (threads == 1) {
+    EXPECT_EQ(asked.malloc, 0u) << what;
+  }
+}
+
+void expect_none_from_the_fourth_run_on(const ir::formats::GraphFile& file) {
+  if (!tests::counts_memory()) GTEST_SKIP() << "nothing is counted here";
+  const ir::Graph& graph = file.graph;
+  const ir::Feeds feeds = ir::formats::materialise(file, 1);
+  const ir::Feeds inputs = plumb::testing::part_of(feeds, graph.inputs());
+  for (const int threads : {1, 4}) {
+    CpuExecutor cpu({.threads = threads});
+    const auto executable = cpu.compile(graph, feeds, {graph.results()});
+    ir::Tensors results;
+    expect_none(threads, "run_into", [&] { executable->run_into(inputs, results); });
+    const auto context = executable->context();
+    expect_none(threads, "context", [&] { context->submit(inputs).get(); });
+    plumb::testing::expect_results(*context, results, graph);
+    const auto pairs = parity::checks::relations::feedable(graph);
+    if (pairs.empty()) continue;
+    const auto fed = executable->context();
+    ir::Feeds rest = inputs;
+    for (const auto& [result, input] : pairs) {
+      fed->feed(result, input);
+      rest.erase(graph.inputs()[input]);
+    }
+    expect_none(threads, "fed", [&] { fed->submit(rest).get(); });
+  }
+}
+
+class Allocations : public ::testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(Allocations, AreNoneFromTheFourthRunOn) {
+  expect_none_from_the_fourth_run_on(ir::formats::read_graph(GetParam()));
+}
+
+/// Eigen packs operands that are larger than what it has on the stack.
+TEST(AllocationsOfProducts, AreNoneOfEigens) {
+  expect_none_from_the_fourth_run_on(ir::formats::parse_graph(R"({"format": "plumb.graph/1",
+    "inputs": {"x": {"type": "f64[190, 310]"}, "i": {"type": "i32[190, 310]"}},
+    "params": {"w": {"type": "f64[310, 170]"}, "j": {"type": "i32[170, 310]"}}, "nodes": [
+    {"label": "y", "op": "matmul", "inputs": ["x", "w"]},
+    {"label": "k", "op": "matmul", "inputs": ["i", "j"], "transpose_b": true}], "results": ["y", "k"]})",
+                                                              "."));
+}
+
+std::vector<std::filesystem::path> graphs() {
+  std::vector<std::filesystem::path> all;
+  for (const auto& entry : std::filesystem::directory_iterator(tests::source_dir() / "fixtures/graphs"))
+    if (entry.path().filename() != "bert_base.json") all.push_back(entry.path());  // bert_tiny has its nodes
+  std::ranges::sort(all);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(, Allocations, ::testing::ValuesIn(graphs()),
+                         [](const auto& test) { return test.param.stem().string(); });
+
+TEST(Scratch, IsTakenAgainOnceItWasGivenBack) {
+  ScratchStack stack;
+  std::byte* const first = static_cast<std::byte*>(stack.take(100));
+  void* const second = stack.take(1);
+  EXPECT_EQ(second, first + 128) << "multiples of 64";
+  stack.give_back(first, 100);  // not the last
+  EXPECT_EQ(stack.take(1), first + 192);
+  stack.give_back(first + 192, 1);
+  EXPECT_EQ(stack.take(64), first + 192);
+  EXPECT_EQ(stack.peak(), 256u);
+}
+
+TEST(Scratch, IsInOneBlockOnceItIsKnownHowMuchThatIs) {
+  Scratch scratch;
+  const std::size_t sizes[] = {5000, 100000, 64, 70000};
+  for (int run = 0; run < 3; ++run) {
+    std::vector<std::byte*> places;
+    {
+      const ScratchScope scope({&scratch, &scratch.main()});
+      std::vector<ScratchVector<std::byte>> all;
+      for (const std::size_t size : sizes) {
+        all.emplace_back(size);
+        std::ranges::fill(all.back(), std::byte(all.size()));
+        places.push_back(all.back().data());
+      }
+      for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(std::ranges::count(all[i], std::byte(i + 1)), sizes[i]);
+    }
+    scratch.settle();
+    EXPECT_EQ(scratch.main().peak(), 5056u + 100032 + 64 + 70016);
+    for (std::size_t i = 0; run > 0 && i + 1 < places.size(); ++i)
+      EXPECT_EQ(places[i + 1] - places[i], (sizes[i] + 63) / 64 * 64);
+  }
+  EXPECT_EQ(current_scratch().stack, nullptr);
+}
+
+TEST(Scratch, IsOfTheHeapOutsideOfRuns) {
+  ScratchVector<int> made(3, 7);
+  {
+    Scratch scratch;
+    const ScratchScope scope({&scratch, &scratch.main()});
+    made.resize(1000, 8);
+    EXPECT_EQ(scratch.main().peak(), 0u);
+  }
+  EXPECT_EQ(std::ranges::count(made, 8), 997);
+}
+
+}  // namespace
+}  // namespace plumb::ref_cpu::allocations_test
