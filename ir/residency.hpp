@@ -71,9 +71,8 @@ class Memory {
 };
 
 /// A tensor in the memory of one executor. Copies of a Buffer share it; it is freed with the last of them, after the
-/// last run that uses it. Runs, reads, writes and copies take effect in the order of the calls. Executors say whether
-/// several threads may use the buffers and contexts of one; those who share a buffer that one of them writes see to the
-/// order of their calls. Misuse is an Error that names the value and says why.
+/// last run that uses it. Runs, reads, writes and copies take effect in the order of the calls: threads that share a
+/// buffer which one of them writes see to the order of theirs. Misuse is an Error that names the value and says why.
 class Buffer {
  public:
   /// For executors. `name` is what messages call it, `traffic` where its reads and writes are counted; may be null.
