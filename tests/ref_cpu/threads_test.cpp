@@ -116,9 +116,12 @@ TEST(CpuThreads, ThatSubmitToSixteenContextsGetTheBitsOfOneAlone) {
   CpuExecutor cpu;
   const ir::Feeds params = plumb::testing::part_of(ir::formats::materialise(file, 1), file.graph.params());
   const std::vector<Own> own = own_of_each(file, cpu, params, 4 * threads);
-  const auto executable = cpu.compile(file.graph, cpu.hold(params), ir::CompileOptions{{file.graph.results()}});
+  const auto held = cpu.hold(params);
+  const auto executable = cpu.compile(file.graph, held, ir::CompileOptions{{file.graph.results()}});
   std::atomic<int> equal = 0, refused = 0;
   const auto act = [&](std::span<const Own> mine) {
+    const auto another = cpu.compile(file.graph, held, ir::CompileOptions{{file.graph.results()}});
+    EXPECT_EQ(another->identity(), executable->identity());
     std::vector<std::unique_ptr<ir::Context>> contexts;
     for (std::size_t c = 0; c < mine.size(); ++c) contexts.push_back(executable->context());
     for (int round = 0; round < rounds; ++round) {
