@@ -1,6 +1,6 @@
 #version 450
 // Convolution of codes, tile by tile of filters and positions, requantised.
-// variants: f32 f16 bf16 f64
+// variants: f32 f64
 #extension GL_GOOGLE_include_directive : require
 #include "gpu_vulkan/kernels/conv/code_image.glsl"
 #define FIRST_SCALE 4
@@ -8,8 +8,7 @@
 
 void finish(uint row, uint column, int sum) {
   if ((flags & HAS_BIAS) != 0u) sum += bias[filter_of(row)];
-  const COMPUTED left = load(left_scale[filter_of(row) * filter_step]), right = load(right_scale[0]);
-  y[position_in_y(row, column)] = requantized(sum, left, right);
+  y[position_in_y(row, column)] = uint8_t(requantized(sum, filter_of(row) * filter_step, 0u));
 }
 
 void main() {

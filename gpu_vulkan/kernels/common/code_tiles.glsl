@@ -16,6 +16,7 @@ layout(constant_id = 5) const uint columns_each = 4;
 
 // Bits of the pushed flags: what the dtypes of codes are, and which operands there are.
 const uint LEFT_SIGNED = 1u, RIGHT_SIGNED = 2u, Y_SIGNED = 4u, HAS_LEFT_ZERO = 8u, HAS_RIGHT_ZERO = 16u, HAS_BIAS = 32u;
+const uint SCALES_F16 = 64u, SCALES_BF16 = 128u;
 
 // Number i of the codes whose word it is in: buffers of codes are read by words, so that a device needs no 8-bit loads.
 int code_of(uint word, uint i, bool is_signed) {

@@ -12,7 +12,9 @@ enum CodeFlag : std::uint32_t {
   y_signed = 4,
   has_left_zero = 8,
   has_right_zero = 16,
-  has_bias = 32
+  has_bias = 32,
+  scales_f16 = 64,
+  scales_bf16 = 128
 };
 
 /// Which operands of a node are codes, and their zero points.
@@ -45,21 +47,24 @@ inline CodeEpilogue requantize(std::string_view module, const RequantizedOperand
   constexpr std::uint32_t bindings = 11;  // a product has so many, a convolution one less
   node.needs(node.facts().max_storage_buffers >= bindings, node.facts().name, " has fewer than ", bindings,
              " buffers for a shader");
-  CodeEpilogue made{.module = ir::cat(module, '.', node.in_type(of.y_scale).dtype),
-                    .flags = (node.out_type(0).dtype == ir::DType::i8 ? y_signed : 0u) | (of.bias ? has_bias : 0u)};
+  const ir::DType scales = node.in_type(of.y_scale).dtype, codes = node.out_type(0).dtype;
+  CodeEpilogue made{.module = ir::cat(module, '.', scales == ir::DType::f64 ? scales : ir::DType::f32)};
+  made.flags = (codes == ir::DType::i8 ? y_signed : 0u) | (of.bias ? has_bias : 0u) |
+               (scales == ir::DType::f16 ? scales_f16 : 0u) | (scales == ir::DType::bf16 ? scales_bf16 : 0u);
   for (const std::size_t operand : {of.left_scale, of.right_scale, of.y_scale, of.y_zero, of.bias.value_or(of.y_zero)})
     made.reads.push_back(node.in(operand));
   return made;
 }
 
-/// The tile for products of this size.
+/// The tile for products of this size: a flat one for a few rows, large ones where they keep a device busy.
 inline const ElementTile& tile_of_codes(std::int64_t batches, std::int64_t m, std::int64_t n) {
   static constexpr ElementTile large{.rows = 64, .columns = 64, .depth = 16, .elements = {4, 4}},
-      small{.rows = 16, .columns = 16, .depth = 16, .elements = {1, 1}};
-  constexpr std::int64_t enough = 64;  // large tiles that keep a device busy
-  return batches * pieces(m, large.rows) * pieces(n, large.columns) >= enough && m > small.rows && n > small.columns
-             ? large
-             : small;
+      small{.rows = 16, .columns = 16, .depth = 16, .elements = {1, 1}},
+      flat{.rows = 4, .columns = 64, .depth = 16, .elements = {1, 4}};
+  constexpr std::int64_t enough = 64;
+  if (m <= flat.rows) return flat;
+  const bool is_busy = batches * pieces(m, large.rows) * pieces(n, large.columns) >= enough;
+  return is_busy && m > small.rows && n > small.columns ? large : small;
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::common
