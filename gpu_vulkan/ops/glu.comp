@@ -33,12 +33,21 @@ layout(set = 0, binding = 2) writeonly buffer PackedY { PACKED packed_y[]; };
 
 #ifdef VARIANT_f64
 double real(uint low, uint high) { return packDouble2x32(uvec2(low, high)); }
+double not_a_number() { return double_nan(); }
 #else
 float real(uint low, uint high) { return uintBitsToFloat(low); }
+float not_a_number() { return quiet_nan(); }
 #endif
 
+/// Silu of a gate within its limit, by a factor in the sigmoid. A compiler may take 0 times infinity for 0, where it
+/// knows the 0.
+COMPUTED opened_by_factor(COMPUTED g) {
+  const COMPUTED kept = minimum(g, real(limit_low, limit_high)), alpha = real(alpha_low, alpha_high);
+  return is_zero(alpha) && is_infinite(kept) ? not_a_number() : swishf(kept, alpha);
+}
+
 COMPUTED opened(COMPUTED g) {
-  if (!is_plain) return swishf(minimum(g, real(limit_low, limit_high)), real(alpha_low, alpha_high));
+  if (!is_plain) return opened_by_factor(g);
   switch (function) {
     case SILU: return siluf(g);
     case GELU: return geluf(g);

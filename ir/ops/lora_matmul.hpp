@@ -13,8 +13,8 @@ struct LoraMatmul {
   static constexpr auto name = "lora_matmul";
   static constexpr auto summary = "matrix product with a weight and its correction of low rank";
   static constexpr auto formula =
-      "y[.., n] = Σ_k x[.., k]·w[k, n] + scale·Σ_j (Σ_k x[.., k]·a[k, j])·b[j, n], rounded once; of r = 0 the first "
-      "sum";
+      "y[.., n] = Σ_k x[.., k]·w[k, n] + scale·Σ_j (Σ_k x[.., k]·a[k, j])·b[j, n], rounded once; where r = 0 the "
+      "first sum alone";
   static constexpr int tier = 3;
   static constexpr std::array inputs = {Input{"x", dtypes::R, "[.., K]"}, Input{"w", dtypes::R, "[K, N]", "x"},
                                         Input{"a", dtypes::R, "[K, r]", "x"}, Input{"b", dtypes::R, "[r, N]", "x"}};
