@@ -3,7 +3,6 @@
 // Packs 32 numbers an invocation into a block (ops.md A.6). Every operation is rounded to f32 by itself, divisions
 // within 1.5 ulp.
 #extension GL_GOOGLE_include_directive : require
-#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_8bit_storage : require
 #ifdef VARIANT_f64
 #include "gpu_vulkan/glsl/convert.glsl"
@@ -16,7 +15,9 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint format = 4;
 layout(constant_id = 2) const uint block_bytes = 34;
-const uint Q4_0 = 0u, Q4_1 = 1u, Q5_0 = 2u, Q5_1 = 3u, Q8_0 = 4u;  // else mxfp4
+const uint Q4_0 = 0u, Q4_1 = 1u, Q5_0 = 2u, Q5_1 = 3u, Q8_0 = 4u, MXFP4 = 6u;
+const bool has_ends = format == Q4_1 || format == Q5_1, has_five = format == Q5_0 || format == Q5_1;
+const uint most = has_five ? 31u : 15u;
 
 layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
 layout(set = 0, binding = 1) writeonly buffer Y { uint8_t y[]; };
@@ -46,24 +47,13 @@ void put_half(uint at, float d) {
   y[at + 1u] = uint8_t(bits >> 8);
 }
 
-precise uint code_of(float r, float offset, uint most) {
+precise uint code_of(float r, float offset, uint greatest) {
   const float t = r + offset;
-  return min(uint(max(t, 0.0)), most);
+  return min(uint(max(t, 0.0)), greatest);
 }
 
 precise float product(float a, float b) { return a * b; }
 precise float difference(float a, float b) { return a - b; }
-
-/// Low nibbles are the first half of the codes; their fifth bits, of formats that have such, are apart.
-void put_codes(uint q[32], uint nibbles, uint fifths) {
-  [[unroll]] for (uint e = 0; e < 16u; ++e) y[nibbles + e] = uint8_t(q[e] & 15u | (q[e + 16u] & 15u) << 4);
-  if (format != Q5_0 && format != Q5_1) return;
-  [[unroll]] for (uint i = 0; i < 4u; ++i) {
-    uint bits = 0u;
-    [[unroll]] for (uint e = 0; e < 8u; ++e) bits |= q[8u * i + e] >> 4 << e;
-    y[fifths + i] = uint8_t(bits);
-  }
-}
 
 /// The index of twice the E2M1 value nearest to x 2^n, the lowest of equals. Numbers that are subnormal are 0 here, as
 /// their share of the least scale is.
@@ -81,55 +71,71 @@ uint nearest_e2m1(float number, int n) {
   return found > 0u && sign_of(number) != 0u ? found + 8u : found;
 }
 
+/// A block's scale by its format, and what its codes are counted from.
+struct Scale {
+  float inverse, low;
+  int exponent;
+};
+
+/// Writes the factors of a block whose largest element and ends these are.
+Scale put_scale(uint at, float largest, float low, float high) {
+  Scale scale = Scale(0.0, low, 0);
+  if (format == MXFP4) {
+    const uint magnitude = magnitude_of(largest);
+    scale.exponent = is_none(magnitude) ? 0 : clamp(int(magnitude >> 23) - 2, 0, 254);
+    y[at] = uint8_t(scale.exponent);
+    return scale;
+  }
+  float d;
+  if (has_ends) d = divide(difference(high, low), float(most));
+  else if (format == Q8_0) d = divide(abs(largest), 127.0);
+  else d = product(largest, format == Q4_0 ? -0.125 : -0.0625);
+  scale.inverse = inverse(d);
+  put_half(at, d);
+  if (has_ends) put_half(at + 2u, low);
+  return scale;
+}
+
+/// The code of a number; of q8_0 in two's complement.
+uint code(float number, Scale by) {
+  if (format == MXFP4) return nearest_e2m1(number, 128 - by.exponent);
+  if (has_ends) return by.inverse == 0.0 ? 0u : code_of(product(difference(number, by.low), by.inverse), 0.5, most);
+  const float r = product(number, by.inverse);
+  if (format != Q8_0) return code_of(r, format == Q4_0 ? 8.5 : 16.5, most);
+  const float whole = floor(abs(r));
+  const int size = int(whole) + (abs(r) - whole >= 0.5 ? 1 : 0);  // halves away from zero
+  return uint(r < 0.0 ? -size : size) & 255u;
+}
+
 void main() {
-  const uint block = invocation_index();
+  const uint block = invocation_index(), first = 32u * block;
   if (block >= blocks) return;
-  float numbers[32];
-  float largest = 0.0, low, high;
-  bool is_finite = true;
-  [[unroll]] for (uint e = 0; e < 32u; ++e) {
-    const float one = number(32u * block + e);
-    numbers[e] = one;
+  float largest = 0.0, low = number(first), high = low;
+  for (uint e = 0; e < 32u; ++e) {
+    const float one = number(first + e);
     if (magnitude_of(one) >= infinity_bits) {
-      is_finite = false;
-      fault(node, 32u * block + e, uvec2(floatBitsToUint(one), 0u));
+      fault(node, first + e, uvec2(floatBitsToUint(one), 0u));
+      return;
     }
     if (magnitude_of(one) > magnitude_of(largest)) largest = one;
-    low = e == 0u || one < low ? one : low;
-    high = e == 0u || one > high ? one : high;
+    low = one < low ? one : low;
+    high = one > high ? one : high;
   }
-  if (!is_finite) return;
   const uint at = block * block_bytes;
-  uint q[32];
+  const Scale scale = put_scale(at, largest, low, high);
   if (format == Q8_0) {
-    const float d = divide(abs(largest), 127.0), id = inverse(d);
-    put_half(at, d);
-    [[unroll]] for (uint e = 0; e < 32u; ++e) {
-      const float r = product(numbers[e], id);
-      const float whole = floor(abs(r));
-      const int size = int(whole) + (abs(r) - whole >= 0.5 ? 1 : 0);  // halves away from zero
-      y[at + 2u + e] = uint8_t(uint(r < 0.0 ? -size : size) & 255u);
-    }
-  } else if (format == Q4_0 || format == Q5_0) {
-    const uint most = format == Q4_0 ? 15u : 31u;
-    const float half_range = format == Q4_0 ? 8.0 : 16.0;
-    const float d = product(largest, -1.0 / half_range), id = inverse(d);
-    put_half(at, d);
-    [[unroll]] for (uint e = 0; e < 32u; ++e) q[e] = code_of(product(numbers[e], id), half_range + 0.5, most);
-    put_codes(q, at + (format == Q4_0 ? 2u : 6u), at + 2u);
-  } else if (format == Q4_1 || format == Q5_1) {
-    const uint most = format == Q4_1 ? 15u : 31u;
-    const float d = divide(difference(high, low), float(most)), id = inverse(d);
-    put_half(at, d);
-    put_half(at + 2u, low);
-    [[unroll]] for (uint e = 0; e < 32u; ++e)
-      q[e] = id == 0.0 ? 0u : code_of(product(difference(numbers[e], low), id), 0.5, most);
-    put_codes(q, at + (format == Q4_1 ? 4u : 8u), at + 4u);
-  } else {
-    const uint magnitude = magnitude_of(largest);
-    const int exponent = is_none(magnitude) ? 0 : clamp(int(magnitude >> 23) - 2, 0, 254);
-    y[at] = uint8_t(exponent);
-    [[unroll]] for (uint e = 0; e < 32u; ++e) q[e] = nearest_e2m1(numbers[e], 128 - exponent);
-    put_codes(q, at + 1u, 0u);
+    for (uint e = 0; e < 32u; ++e) y[at + 2u + e] = uint8_t(code(number(first + e), scale));
+    return;
   }
+  // Low nibbles are the first half of the codes; their fifth bits, of formats that have such, are apart.
+  const uint fifths_at = at + (has_ends ? 4u : 2u);
+  const uint nibbles = format == MXFP4 ? at + 1u : fifths_at + (has_five ? 4u : 0u);
+  uint fifths = 0u;
+  for (uint e = 0; e < 16u; ++e) {
+    const uint a = code(number(first + e), scale), b = code(number(first + 16u + e), scale);
+    y[nibbles + e] = uint8_t(a & 15u | (b & 15u) << 4);
+    fifths |= a >> 4 << e | b >> 4 << 16u + e;
+  }
+  if (has_five)
+    for (uint i = 0; i < 4u; ++i) y[fifths_at + i] = uint8_t(fifths >> 8u * i & 255u);
 }

@@ -42,19 +42,15 @@ constexpr int uneven[] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 3
 /// A block with scales of its own, and one element of it.
 class Block {
  public:
-  Block(const Call& call, std::size_t codes, Position at, int elements, int bytes)
-      : call_(call),
-        codes_(codes),
-        at_(std::move(at)),
-        first_(at_.back() / elements * bytes),
-        e_(static_cast<int>(at_.back() % elements)) {}
+  Block(const Call& call, std::size_t codes, const Position& at, int elements, int bytes)
+      : call_(call), codes_(codes), e_(static_cast<int>(at.back() % elements)) {
+    std::int64_t row = 0;
+    for (std::size_t axis = 0; axis + 1 < at.size(); ++axis) row = row * call.in(codes)[axis] + at[axis];
+    first_ = row * call.in(codes).back() + at.back() / elements * bytes;
+  }
 
   int e() const { return e_; }
-  int b(int i) const {
-    Position byte = at_;
-    byte.back() = first_ + i;
-    return static_cast<int>(call_.whole(codes_, byte));
-  }
+  int b(int i) const { return static_cast<int>(whole(call_.number(codes_, first_ + i))); }
   int s8(int i) const { return b(i) < 128 ? b(i) : b(i) - 256; }
   int w16(int i) const { return b(i) + 256 * b(i + 1); }
   std::int64_t w32(int i) const { return w16(i) + 65536 * std::int64_t{w16(i + 2)}; }
@@ -65,8 +61,7 @@ class Block {
  private:
   const Call& call_;
   std::size_t codes_;
-  Position at_;
-  std::int64_t first_;
+  std::int64_t first_ = 0;  ///< its first byte, through all rows
   int e_;
 };
 

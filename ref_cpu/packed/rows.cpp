@@ -45,27 +45,30 @@ float value_of_e8m0(std::uint8_t code) {
 
 constexpr std::array<float, 16> e2m1 = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6, 0, -0.5f, -1, -1.5f, -2, -3, -4, -6};
 
-/// Calls use(code_of) with the function that gives the number which code e of a row stands for.
-template <class Use>
-void with_codes(Format format, const std::uint8_t* codes, const Use& use) {
+/// Writes the numbers that the codes of a row stand for.
+template <class T>
+void read_codes(Format format, const std::uint8_t* codes, std::int64_t length, T* values) {
+  const auto each = [=](const auto& value_of) {
+    for (std::int64_t e = 0; e < length; ++e) values[e] = static_cast<T>(value_of(e));
+  };
   const auto nibble = [codes](std::int64_t e) { return e % 2 == 0 ? codes[e / 2] & 15 : codes[e / 2] >> 4; };
   switch (format) {
     case Format::int8:
-      return use([codes](std::int64_t e) { return static_cast<float>(static_cast<std::int8_t>(codes[e])); });
+      return each([codes](std::int64_t e) { return static_cast<std::int8_t>(codes[e]); });
     case Format::uint8:
-      return use([codes](std::int64_t e) { return static_cast<float>(codes[e]); });
+      return each([codes](std::int64_t e) { return codes[e]; });
     case Format::int4:
-      return use([nibble](std::int64_t e) { return static_cast<float>((nibble(e) ^ 8) - 8); });
+      return each([nibble](std::int64_t e) { return (nibble(e) ^ 8) - 8; });
     case Format::uint4:
-      return use([nibble](std::int64_t e) { return static_cast<float>(nibble(e)); });
+      return each(nibble);
     case Format::mxfp4_ocp:
-      return use([nibble](std::int64_t e) { return e2m1[static_cast<std::size_t>(nibble(e))]; });
+      return each([nibble](std::int64_t e) { return e2m1[static_cast<std::size_t>(nibble(e))]; });
     case Format::fp8_e4m3:
     case Format::mxfp8_e4m3:
-      return use([codes](std::int64_t e) { return e4m3[codes[e]]; });
+      return each([codes](std::int64_t e) { return e4m3[codes[e]]; });
     case Format::fp8_e5m2:
     case Format::mxfp8_e5m2:
-      return use([codes](std::int64_t e) { return e5m2[codes[e]]; });
+      return each([codes](std::int64_t e) { return e5m2[codes[e]]; });
     default:
       ir::fail("no codes of ", ir::enum_name(format), " lie beside their scales");
   }
@@ -116,24 +119,22 @@ void Rows::read_beside(std::int64_t row, T* values) const {
   const Format format = packing_.format;
   const std::int64_t block = ir::kernels::packed::scale_block(format, packing_.block_size, length_);
   const std::int64_t scales = ir::kernels::packed::scales_of_row(format, packing_.block_size, length_);
-  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(codes_.bytes().data() + row * row_bytes_);
-  with_codes(format, bytes, [&](const auto& code) {
-    if (!ir::kernels::packed::has_real_scales(format)) {
-      const auto s = scales_->as<std::uint8_t>().subspan(static_cast<std::size_t>(row * scales));
-      return by_scale(length_, block, [&](std::int64_t e, std::int64_t end, std::int64_t group) {
-        const float scale = value_of_e8m0(s[static_cast<std::size_t>(group)]);
-        for (; e < end; ++e) values[e] = static_cast<T>(code(e) * scale);
-      });
-    }
-    ir::visit_float(scales_->dtype(), [&]<class S>(S) {
-      using Computed = std::conditional_t<std::is_void_v<C>, ir::compute_t<S>, C>;
-      const S* const s = scales_->as<S>().data() + row * scales;
-      const S* const z = zero_points_ ? zero_points_->as<S>().data() + row * scales : nullptr;
-      by_scale(length_, block, [&](std::int64_t e, std::int64_t end, std::int64_t group) {
-        const auto scale = static_cast<Computed>(s[group]);
-        const auto zero = z != nullptr ? static_cast<Computed>(z[group]) : Computed(0);
-        for (; e < end; ++e) values[e] = static_cast<T>((static_cast<Computed>(code(e)) - zero) * scale);
-      });
+  read_codes(format, reinterpret_cast<const std::uint8_t*>(codes_.bytes().data() + row * row_bytes_), length_, values);
+  if (!ir::kernels::packed::has_real_scales(format)) {
+    const auto* const s = scales_->as<std::uint8_t>().data() + row * scales;
+    return by_scale(length_, block, [&](std::int64_t e, std::int64_t end, std::int64_t group) {
+      const float scale = value_of_e8m0(s[group]);
+      for (; e < end; ++e) values[e] = static_cast<T>(static_cast<float>(values[e]) * scale);
+    });
+  }
+  ir::visit_float(scales_->dtype(), [&]<class S>(S) {
+    using Computed = std::conditional_t<std::is_void_v<C>, ir::compute_t<S>, C>;
+    const S* const s = scales_->as<S>().data() + row * scales;
+    const S* const z = zero_points_ ? zero_points_->as<S>().data() + row * scales : nullptr;
+    by_scale(length_, block, [&](std::int64_t e, std::int64_t end, std::int64_t group) {
+      const auto scale = static_cast<Computed>(s[group]);
+      const auto zero = z != nullptr ? static_cast<Computed>(z[group]) : Computed(0);
+      for (; e < end; ++e) values[e] = static_cast<T>((static_cast<Computed>(values[e]) - zero) * scale);
     });
   });
 }

@@ -46,7 +46,7 @@ TEST(DequantMatmul, IsTheProductWithTheNumbersThatItsCodesAre) {
     const Tensor codes = packed(format, 9, 2);
     const Tensor w = ir::run_op(cpu, ir::ops::Dequantize{.format = format}, {codes}).front();
     const Tensor x = random_tensor({DType::f32, {4, w.shape()[1]}}, 8);
-    const Tensor expected = ir::run_op(cpu, ir::ops::Matmul{.transpose_b = true}, {x, w}).front();
+    const Tensor expected = ir::run_op(cpu, ir::ops::Matmul{false, true, {}}, {x, w}).front();
     EXPECT_TRUE(tests::same_bytes(ir::run_op(cpu, DequantMatmul{.format = format}, {x, codes}).front(), expected));
   }
 }

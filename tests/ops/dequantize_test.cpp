@@ -177,7 +177,7 @@ TEST(Dequantize, EveryDtypeAndShape) {
   for (const F format : in_blocks) {
     const std::int64_t bytes = ir::kernels::packed::layout(format).bytes;
     for (const DType dtype : reals)
-      if (testing::takes_case(dtype, static_cast<std::size_t>(format)))
+      if (dtype == reals[static_cast<std::size_t>(format) % 4])  // f32 is asked of more blocks
         check_op(Dequantize{.format = format, .dtype = dtype}, {tests::noise({DType::u8, {2, 1, 3 * bytes}}, 3)});
     check_op(Dequantize{.format = format}, {tests::noise({DType::u8, {257 * bytes}}, 4)});
     check_op(Dequantize{.format = format}, {tests::noise({DType::u8, {0, bytes}})});

@@ -90,10 +90,11 @@ constexpr bool has_real_scales(Format format) {
   return layout(format).scales == Scales::affine || layout(format).scales == Scales::scaled;
 }
 
-/// The elements that share a scale, of a format with scales of its own: block_size, or the whole row where that is 0.
+/// The elements that share a scale, of a format with scales of its own: block_size, or the whole row where that is 0 or
+/// longer than it.
 constexpr std::int64_t scale_block(Format format, std::int64_t block_size, std::int64_t row_elements) {
   if (layout(format).scales == Scales::exponents) return 32;
-  return block_size > 0 ? block_size : row_elements;
+  return block_size > 0 && block_size < row_elements ? block_size : row_elements;
 }
 
 /// The scales of a row; none of a row without elements.

@@ -17,7 +17,7 @@ using ir::ops::WeightDtype;
 Real product(Real x, Real weights) {
   const ir::Shape shape = x.shape();  // rank 1 has no matrix
   const Real rows = shape.size() > 1 ? x : reshaped(x, {1, shape.back()});
-  const Real y = x.builder->apply(ir::ops::Matmul{.transpose_b = true}, {rows, weights});
+  const Real y = x.builder->apply(ir::ops::Matmul{false, true, {}}, {rows, weights});
   return shape.size() > 1 ? y : reshaped(y, {weights.shape()[0]});
 }
 
