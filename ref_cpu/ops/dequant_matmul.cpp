@@ -49,16 +49,15 @@ void multiply_panels(const ir::ops::DequantMatmul& op, Call& call) {
   const auto left = gemm::row_major<const C>(x.data(), m, k);
   const auto y = gemm::row_major(call.out(0).as<Out>().data(), m, n);
   const T* const bias = op.has_bias ? call.inputs.back().as<T>().data() : nullptr;
-  parallel_for(n, std::clamp<std::int64_t>(weights_at_once / (k + 1), 1, 64),
-               [&](std::int64_t first, std::int64_t end) {
-                 std::vector<float> weights;
-                 std::vector<C> wide;
-                 const auto right = decoded<C>(rows, op.weight_dtype, first, end - first, weights, wide).transposed();
-                 gemm::multiply(left, right, y.block(0, first, m, end - first),
-                                       [&](C sum, std::int64_t, std::int64_t column) {
-                                         return bias == nullptr ? sum : sum + static_cast<C>(bias[first + column]);
-                                       });
-               });
+  parallel_for(
+      n, std::clamp<std::int64_t>(weights_at_once / (k + 1), 1, 64), [&](std::int64_t first, std::int64_t end) {
+        std::vector<float> weights;
+        std::vector<C> wide;
+        const auto right = decoded<C>(rows, op.weight_dtype, first, end - first, weights, wide).transposed();
+        gemm::multiply(left, right, y.block(0, first, m, end - first), [&](C sum, std::int64_t, std::int64_t column) {
+          return bias == nullptr ? sum : sum + static_cast<C>(bias[first + column]);
+        });
+      });
 }
 
 }  // namespace
