@@ -93,7 +93,7 @@ ir::Tensors VulkanExecutable::run(const ir::Feeds& inputs) {
 }
 
 void VulkanExecutable::run_into(const ir::Feeds& inputs, ir::Tensors& results) {
-  const std::scoped_lock turn(turns_);
+  const Turns::Turn turn(turns_);
   const ir::raw::FloatEnvironment own;
   runtime_.require_alive();
   const auto is_foreign = [&](const auto& entry) {
@@ -141,7 +141,7 @@ void VulkanExecutable::run_segment(std::size_t segment, const ir::Feeds& inputs,
 }
 
 RunTimes VulkanExecutable::times() const {
-  const std::scoped_lock turn(turns_);
+  const Turns::Turn turn(turns_);
   RunTimes times = times_;
   times.device = recording_->device_nanoseconds();
   return times;
@@ -184,7 +184,7 @@ void VulkanExecutable::throw_damage() const {
 }
 
 std::vector<ir::NodeReport> VulkanExecutable::nodes() const {
-  const std::scoped_lock turn(turns_);
+  const Turns::Turn turn(turns_);
   auto reports = plan_.nodes;
   for (auto& report : reports)
     report.marked_bools =

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <mutex>
-
 #include "gpu_vulkan/run/host_part.hpp"
 #include "gpu_vulkan/run/program.hpp"
 #include "gpu_vulkan/run/recording.hpp"
+#include "gpu_vulkan/run/turns.hpp"
 
 namespace plumb::gpu_vulkan::run {
 
@@ -44,7 +43,7 @@ class VulkanExecutable final : public ir::Executable {
   std::vector<bool> host_reads_;                       ///< by value: captured, or read by a node on the host
   std::vector<std::unique_ptr<HostPart>> host_parts_;  ///< by segment; null where the host has nothing to do
   RunTimes times_;                                     ///< the host's share of the last run
-  mutable std::mutex turns_;                           ///< at all of this that runs change
+  mutable Turns turns_;                                ///< at all of this that runs change
 };
 
 /// Throws a fault that shaders reported, as an error that names the node.

@@ -107,6 +107,21 @@ TEST_F(ThreadsOnDevice, ASecondOneInAContextIsAnErrorThatLeavesTheFirstAlone) {
   for (const auto* context : {&one, &other}) plumb::testing::expect_results(**context, alone, graph);
 }
 
+TEST_F(ThreadsOnDevice, ARunWithinARunOfTheSameExecutableIsAnError) {
+  std::function<void()> during = [] {};
+  const auto gpu = executor_with([&](device::VulkanOptions& options) {
+    options.max_buffer = 300;
+    options.fallback = device::Fallback::allow;
+    options.host = std::make_shared<Host>(during);
+  });
+  const auto executable = gpu->compile(sample.graph, sample.params, {{sample.y}});
+  const ir::Tensors alone = executable->run(sample.feeds);
+  std::string said;
+  during = [&] { said = message_of([&] { executable->run(sample.feeds); }); };
+  expect_equal(sample.graph, alone, executable->run(sample.feeds));
+  EXPECT_EQ(said, "an executable is used within its own run");
+}
+
 TEST_F(ThreadsOnDevice, SeveralShareAnExecutableByRun) {
   const auto host = std::make_shared<ref_cpu::CpuExecutor>();
   for (const bool is_mixed : {false, true}) {
