@@ -65,9 +65,20 @@ precise COMPUTED shaped(COMPUTED v) {
   return is_zero(offset) ? kept : kept + offset;  // a device may take a subnormal number for 0 in a sum
 }
 
+/// Whether a sigmoid in a factor f of gate g is no number of the type, or one that a device may take for 0, although it
+/// is none: beside an infinite value that counts.
+bool is_lost(COMPUTED g, COMPUTED f) {
+  if (!is_plain || (function != SILU && function != SIGMOID)) return false;
+  return (is_zero(f) || is_subnormal(f)) && !is_zero(g) && g > COMPUTED(-745);
+}
+COMPUTED infinite_product(COMPUTED g, COMPUTED v) { return function == SILU && sign_of(g) != 0u ? -v : v; }
+
 #ifdef VARIANT_f16
 // A factor that is subnormal in f32 makes a 0 of f16.
-precise float apply(float g, float v) { return opened(g) * shaped(v); }
+precise float apply(float g, float v) {
+  const float f = opened(g), by = shaped(v);
+  return is_infinite(by) && is_lost(g, f) ? infinite_product(g, by) : f * by;
+}
 #else
 /// x 2^-n, n < 0 where x is subnormal: a device may read such a number as 0, which a large factor makes a normal one.
 COMPUTED raised(COMPUTED x, out int n) {
@@ -80,7 +91,9 @@ COMPUTED raised(COMPUTED x, out int n) {
 
 precise COMPUTED apply(COMPUTED g, COMPUTED v) {
   int of_g, of_v;
-  const COMPUTED f = raised(opened(g), of_g), by = raised(shaped(v), of_v);
+  const COMPUTED opened_gate = opened(g), shaped_value = shaped(v);
+  if (is_infinite(shaped_value) && is_lost(g, opened_gate)) return infinite_product(g, shaped_value);
+  const COMPUTED f = raised(opened_gate, of_g), by = raised(shaped_value, of_v);
   return scale(f * by, of_g + of_v);
 }
 #endif
