@@ -32,8 +32,8 @@ void requantize_as(const ir::TensorView& sums, const Requantization& by, const i
   const C y_scale = static_cast<C>(by.y_scale.as<T>()[0]);
   const std::int32_t zero = code_at(by.y_zero, 0);
   parallel_for(y.elements() / length, (1 << 15) / length + 1, [&](std::int64_t line, std::int64_t end) {
-    ScratchVector<C> own_left, own_right;
-    ScratchVector<std::int32_t> own_bias;
+    ScratchRoom<C> own_left, own_right;
+    ScratchRoom<std::int32_t> own_bias;
     for (; line < end; ++line) {
       const auto of_left = left.line(line, own_left), of_right = right.line(line, own_right);
       const auto behind = bias.line(line, own_bias);

@@ -14,7 +14,7 @@ class Modulation {
 
   Modulation(const ir::TensorView& scale, const ir::Shape& x, std::int64_t length) : scale_(&scale, x, length, C{0}) {}
 
-  std::span<const C> line(std::int64_t line, ScratchVector<C>& own) const {
+  std::span<const C> line(std::int64_t line, ScratchRoom<C>& own) const {
     const std::span<const C> scales = scale_.line(line, own);
     own.resize(scales.size());
     for (std::size_t k = 0; k < own.size(); ++k) own[k] = C{1} + scales[k];
