@@ -20,8 +20,6 @@ plumb 0 verify "$told" --shape batch=1 --shape seq=5 --input length=3 --bucket b
 says "2 seeds"
 plumb 0 verify "$told" --shape x=1,5,8 --input length=3 --bucket seq=8
 says 'y: bucket \(seq=8 for seq=5\) holds'
-plumb 0 verify "$told" --shape batch=1 --shape seq=5 --input length=3 --bucket seq=8 --dtype f16
-says 'y: bucket \(seq=8 for seq=5\) '
 # Misuse is one line.
 plumb 2 verify "$all" --shape batch=1 --shape seq=77 --bucket sek=128
 warns "^error: .*attends_to_all\.onnx: no open extent is called 'sek', which --bucket names; did you mean seq\?$"
