@@ -40,6 +40,7 @@ void lower(const ir::ops::DynamicQuantizeLinear&, plan::Lowering& node) {
                                 .to = ir::DType::u8,
                                 .constants = {{"saturates", true}, {"least", 0u}, {"most", 255u}}},
                                is_f64, node);
+  node.is_called(ir::cat("dynamic_quantize_linear.", computed));
 }
 
 }  // namespace plumb::gpu_vulkan

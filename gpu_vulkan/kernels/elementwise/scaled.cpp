@@ -52,9 +52,10 @@ void scaled(const Scaled& kernel, bool is_f64, plan::Lowering& node) {
                                      {"nan_code", plan::word(small.nan)},
                                      {"sign_bit", plan::word(small.sign)}};
   const std::int64_t count = node.out_type(0).shape.elements();
+  const std::string shader = ir::cat(kernel.shader, is_f64 ? ".f64" : ".w32");
+  node.is_called(shader);  // The kernels that convert its operands do not name it.
   node.dispatch({
-      .shader = {.name = ir::cat(kernel.shader, is_f64 ? ".f64" : ".w32"),
-                 .constants = constants.then(kernel.constants)},
+      .shader = {.name = shader, .constants = constants.then(kernel.constants)},
       .reads = {kernel.x, kernel.scales, kernel.zeros.value_or(kernel.scales)},
       .writes = {kernel.y},
       .push = ScaleBlock{plan::word(count), plan::word(kernel.map.inner), plan::word(kernel.map.extent),

@@ -127,8 +127,7 @@ std::int64_t Extents::open_extent(const ::onnx::ValueInfoProto& input,
 TensorType Extents::type_of(const ::onnx::ValueInfoProto& input) const {
   const auto& type = input.type();
   if (!type.has_tensor_type()) throw Unsupported(cat("is a ", type_text(type), ", tensors are read"));
-  const auto codes = code_type(type.tensor_type().elem_type());
-  TensorType result{codes ? codes->dtype : dtype_of(type.tensor_type().elem_type()), told(input)};
+  TensorType result{dtype_of(type.tensor_type().elem_type()), told(input)};
   const auto given = options_.given.find(input.name());
   require(given == options_.given.end() || given->second.dtype() == result.dtype, "is ", type_text(type), ", given ",
           given == options_.given.end() ? TensorType{} : given->second.type());

@@ -159,7 +159,6 @@ void Importer::read_input(const ::onnx::ValueInfoProto& input, Scope& scope) {
     const std::string name = clean(input.name());
     const Tensor* given = given_to(input.name(), type);
     value = {has_default ? draft_.known(*given, name) : draft_.input(name, type, given)};
-    note_type(*value.ref, input.type().tensor_type().elem_type());
   } catch (const Unsupported& error) {
     fail_with(error, true);
   } catch (const Error& error) {
@@ -180,7 +179,6 @@ void Importer::read_initializers(const ::onnx::GraphProto& graph, Scope& scope) 
       // An input takes what it is given when inputs are read: its default may be of other extents.
       if (scope.parent == nullptr && is_given(name) && !is_input(name)) tensor = initial_value(name, std::move(tensor));
       value = {draft_.known(std::move(tensor), clean(scope.prefix + name))};
-      note_type(*value.ref, stored_type(proto));
     } catch (const Unsupported& error) {
       value = {.failure = add_failure(where + error.what(), true)};
     } catch (const Error& error) {
@@ -209,7 +207,6 @@ void Importer::convert(const ::onnx::NodeProto& node, Scope& scope) {
   refuse_unknown_fields(node);
   if (const DeclaredOp* const op = find_registered(node)) {
     NodeReader reader(*this, node, scope);
-    refuse_codes(node, reader);
     return convert_registered(*op, reader);
   }
   if (const auto* function = find_function(node)) return inline_function(node, *function, scope);
@@ -218,9 +215,7 @@ void Importer::convert(const ::onnx::NodeProto& node, Scope& scope) {
   if (converter != nullptr) {
     if (converter->convert == nullptr) throw Unsupported(std::string(converter->why_not));
     NodeReader reader(*this, node, scope);
-    refuse_codes(node, reader);
     converter->convert(reader);
-    follow_codes(node, reader, scope);
     return reader.refuse_newer_attributes();
   }
   if (!inline_schema(node, scope)) throw Unsupported("no such operator is read");
@@ -312,7 +307,6 @@ std::vector<Ref> Importer::read_subgraph(const ::onnx::GraphProto& graph, const 
     const auto* found = scope.find(output.name());
     require(found != nullptr, "its subgraph returns '", clean(output.name()), "', which nothing computes");
     if (found->failure) told.failures.push_back(*found->failure);
-    if (found->ref) require_no_codes(*found->ref, output.name());
     if (found->ref) results.push_back(*found->ref);
   }
   if (results.size() < static_cast<std::size_t>(graph.output_size())) throw told;

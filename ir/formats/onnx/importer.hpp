@@ -26,12 +26,6 @@ class Importer {
   std::size_t findings() const { return findings_; }
   /// Whether nothing reads the result of a node of the model whose name this is.
   bool is_unread(const std::string& name) const { return unread_.contains(&name); }
-  /// The type of the codes that a tensor holds; null where it holds none.
-  const CodeType* codes_in(Ref ref) const {
-    const auto found = codes_.find(ref);
-    return found == codes_.end() ? nullptr : &found->second;
-  }
-  void note_codes(Ref ref, const CodeType& type) { codes_.insert_or_assign(ref, type); }
   /// Notes why result `k` of a node is not read.
   void fail_result(const ::onnx::NodeProto& node, std::size_t k, Scope& scope, std::string_view why);
 
@@ -55,16 +49,6 @@ class Importer {
   void read_initializers(const ::onnx::GraphProto& graph, Scope& scope);
   void read_node(const ::onnx::NodeProto& node, Scope& scope);
   void convert(const ::onnx::NodeProto& node, Scope& scope);
-  static std::int64_t stored_type(const ::onnx::TensorProto& proto);
-  static std::int64_t stored_type(const ::onnx::SparseTensorProto& proto);
-  /// Notes of a tensor of this type whether it holds codes.
-  void note_type(Ref ref, std::int64_t onnx_type);
-  /// Throws Unsupported where a result of a subgraph holds codes.
-  void require_no_codes(Ref result, const std::string& name) const;
-  /// Throws Unsupported where an operand holds codes that the operator would take for integers.
-  void refuse_codes(const ::onnx::NodeProto& node, const NodeReader& reader) const;
-  /// Notes which results of a node hold the codes of its operands, or of its attribute.
-  void follow_codes(const ::onnx::NodeProto& node, const NodeReader& reader, const Scope& scope);
   /// How the operands of a node break ONNX's rules of types; empty where they do not.
   std::string broken_rule(const ::onnx::NodeProto& node, Scope& scope);
   void inline_function(const ::onnx::NodeProto& node, const ::onnx::FunctionProto& function, Scope& scope);
@@ -98,7 +82,6 @@ class Importer {
   TensorReader tensors_;
   std::map<std::string, Tensor, std::less<>> spread_;  ///< options_.spread in the shapes of the inputs
   Draft draft_;
-  std::map<Ref, CodeType> codes_;  ///< tensors that hold codes
   std::vector<Failure> failures_;
   std::size_t findings_ = 0;       ///< failures that have a message
   std::vector<std::size_t> told_;  ///< failures to be told

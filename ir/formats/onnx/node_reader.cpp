@@ -47,9 +47,6 @@ NodeReader::NodeReader(Importer& importer, const ::onnx::NodeProto& proto, Scope
   label_ = clean(label_);
 }
 
-const CodeType* NodeReader::codes_in(Ref ref) const { return importer_.codes_in(ref); }
-void NodeReader::note_codes(Ref ref, const CodeType& type) { importer_.note_codes(ref, type); }
-
 std::int64_t NodeReader::place() const { return static_cast<std::int64_t>(importer_.visited()) - 1; }
 
 Ref NodeReader::in(std::size_t i) const {

@@ -49,9 +49,6 @@ class NodeReader {
   std::string_view op_type() const { return proto_.op_type(); }
   std::int64_t opset() const { return opset_; }
   const ::onnx::NodeProto& proto() const { return proto_; }
-  /// The type of the codes that a tensor holds; null where it holds none. What a converter makes of them it notes.
-  const CodeType* codes_in(Ref ref) const;
-  void note_codes(Ref ref, const CodeType& type);
   /// Which of the file's nodes it is, from 0 on; those of loops and functions are counted each time.
   std::int64_t place() const;
 

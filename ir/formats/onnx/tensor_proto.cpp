@@ -187,34 +187,12 @@ void TensorReader::take(const TensorType& type) {
   bytes_left_ -= bytes;
 }
 
-Tensor TensorReader::read_codes(const TensorProto& proto, const CodeType& codes) {
-  const TensorType type{codes.dtype, shape_of(proto)};
-  check_type(type);
-  take(type);
-  const auto wanted = packed_bytes(codes, type.shape.elements());
-  const auto require_count = [&](std::int64_t count) {
-    require(count == wanted, "has ", count, " bytes of ", type_name(codes.onnx_type), ", ", type.shape, " wants ",
-            wanted);
-  };
-  if (proto.data_location() == TensorProto::EXTERNAL)
-    return unpacked(codes, type.shape, read_external(proto, {DType::u8, {wanted}}).bytes());
-  if (proto.has_raw_data()) {
-    require_count(static_cast<std::int64_t>(proto.raw_data().size()));
-    return unpacked(codes, type.shape, std::as_bytes(std::span(proto.raw_data())));
-  }
-  require_count(proto.int32_data_size());
-  std::vector<std::byte> bytes;  // one from each number
-  for (const std::int32_t number : proto.int32_data()) bytes.push_back(static_cast<std::byte>(number));
-  return unpacked(codes, type.shape, bytes);
-}
-
 Tensor TensorReader::read(const TensorProto& proto) {
   refuse_unknown_fields(proto);
-  if (proto.has_segment()) throw Unsupported("is a segment of a tensor, and segments are not joined");
-  if (const auto codes = code_type(proto.data_type())) return read_codes(proto, *codes);
   TensorType type{dtype_of(proto.data_type()), {}};
   type.shape = shape_of(proto);
   check_type(type);
+  if (proto.has_segment()) throw Unsupported("is a segment of a tensor, and segments are not joined");
   if (proto.data_location() == TensorProto::EXTERNAL) return read_external(proto, type);
   const auto wanted = static_cast<std::size_t>(type.shape.elements());
   if (proto.has_raw_data())

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "ir/formats/onnx/code_types.hpp"
+#include "ir/tensor.hpp"
 
 namespace plumb::ir::from_onnx {
 
@@ -21,7 +21,7 @@ class TensorReader {
       : directory_(std::move(directory)), bytes_left_(most_bytes) {}
 
   /// Throws Error when the numbers are not exactly as many as the shape wants, before
-  /// anything of that size is allocated. Codes come one in each byte.
+  /// anything of that size is allocated.
   Tensor read(const ::onnx::TensorProto& proto);
   Tensor read(const ::onnx::SparseTensorProto& proto);
 
@@ -29,7 +29,6 @@ class TensorReader {
   void take(const TensorType& type);
 
  private:
-  Tensor read_codes(const ::onnx::TensorProto& proto, const CodeType& codes);
   Tensor read_external(const ::onnx::TensorProto& proto, const TensorType& type);
 
   std::filesystem::path directory_;
