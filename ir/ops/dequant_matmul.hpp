@@ -81,6 +81,7 @@ struct DequantMatmul {
     Loop rows{.out = last, .in = std::vector<Axis>(in.size(), 0)};
     rows.in[0] = Axis();
     made.loops.push_back(std::move(rows));
+    made.loops.push_back(kernels::taps({last}));  // weights of a row lie in blocks, which no loop runs over
     return made;
   }
   bool operator==(const DequantMatmul&) const = default;
