@@ -52,7 +52,7 @@ struct QuantizeLinear {
     const bool may_overflow = code == kernels::CodeFormat::e4m3 || code == kernels::CodeFormat::e5m2;
     check(*this, 5,
           (!is_float_code || (dtype == DType::u8 && bits == 0 && !has_zero_point)) && (saturate || may_overflow),
-          "code is ", enum_name(code), ", dtype is ", dtype, ", saturate is ", saturate);
+          "code is ", enum_name(code), ", dtype is ", dtype, ", saturate is ", saturate ? "true" : "false");
     return {{dtype, in[0].shape}};
   }
   ErrorClass error_class() const { return ErrorClass::discrete; }
