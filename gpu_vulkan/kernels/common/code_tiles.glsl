@@ -30,6 +30,9 @@ int right_at(uint k, uint column);
 void finish(uint row, uint column, int sum);
 
 const uint left_pitch = rows + 1u, right_pitch = columns + 1u;  // the odd element keeps shared memory's banks apart
+// llvmpipe ends all loops of an invocation after 65535 rounds in all: fewer rounds sum up to 100,000 terms there.
+const uint unrolled = 4u;
+
 shared int left_tile[depth * left_pitch];
 shared int right_tile[depth * right_pitch];
 
@@ -54,12 +57,14 @@ void sum_tile(uint tile, uint m, uint n, uint k) {
       right_tile[t * right_pitch + c] = column + c < n && at_k + t < k ? right_at(at_k + t, column + c) : 0;
     }
     barrier();
-    for (uint t = 0u; t < depth; ++t) {
-      int left[rows_each], right[columns_each];
-      [[unroll]] for (uint i = 0u; i < rows_each; ++i) left[i] = left_tile[t * left_pitch + my_row + i * down];
-      const uint from = t * right_pitch + my_column;
-      [[unroll]] for (uint j = 0u; j < columns_each; ++j) right[j] = right_tile[from + j * across];
-      [[unroll]] for (uint e = 0u; e < each; ++e) sums[e] += left[e / columns_each] * right[e % columns_each];
+    for (uint step = 0u; step < depth; step += unrolled) {
+      [[unroll]] for (uint t = step; t < step + unrolled; ++t) {
+        int left[rows_each], right[columns_each];
+        [[unroll]] for (uint i = 0u; i < rows_each; ++i) left[i] = left_tile[t * left_pitch + my_row + i * down];
+        const uint from = t * right_pitch + my_column;
+        [[unroll]] for (uint j = 0u; j < columns_each; ++j) right[j] = right_tile[from + j * across];
+        [[unroll]] for (uint e = 0u; e < each; ++e) sums[e] += left[e / columns_each] * right[e % columns_each];
+      }
     }
     barrier();
   }
