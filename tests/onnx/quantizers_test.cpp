@@ -97,7 +97,8 @@ TEST(OnnxDequantizeLinear, IsOneOp) {
 TEST(OnnxDequantizeLinear, OfInt32TakesAZeroPointOfZeroAndOthersInF64) {
   const Tensor codes = whole(DType::i32, {2}, {2147483647, -7});
   const Quantizer zero("DequantizeLinear", 13, codes, {reals({}, {0.5f}), whole(DType::i32, {}, {0})});
-  EXPECT_EQ(zero.ops(), std::vector<std::string>{"dequantize_linear"});
+  EXPECT_EQ(std::ranges::count(zero.ops(), "dequantize_linear"), 1);
+  EXPECT_EQ(std::ranges::count(zero.ops(), "binary") + std::ranges::count(zero.ops(), "cast"), 0);
   EXPECT_THAT(numbers(zero.answer()), ElementsAre(1073741824, -3.5));
   const Quantizer other("DequantizeLinear", 13, codes, {reals({}, {2}), whole(DType::i32, {}, {2147483646})});
   EXPECT_THAT(numbers(other.answer()), ElementsAre(2, -4294967296.0)) << "f32 has no -4294967306";

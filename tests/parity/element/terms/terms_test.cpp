@@ -19,6 +19,7 @@
 #include "ir/ops/einsum.hpp"
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/grid_sample.hpp"
+#include "ir/ops/lora_matmul.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/overlap_add.hpp"
 #include "ir/ops/pool.hpp"
@@ -155,6 +156,9 @@ std::vector<Sum> others() {
       {ops::Cumulative{.axis = 0, .exclusive = true}, {{7, 2}}},
       {ops::Cumulative{.axis = -1, .exclusive = true, .reverse = true}, {{3, 6}}},
       {ops::Cumulative{.axis = -1, .reverse = true}, {{3, 6}}},
+      {ops::LoraMatmul{}, {{2, 3, 5}, {5, 4}, {5, 2}, {2, 4}}},
+      {ops::LoraMatmul{0.25}, {{5}, {5, 3}, {5, 3}, {3, 3}}},
+      {ops::LoraMatmul{}, {{4, 5}, {5, 3}, {5, 0}, {0, 3}}},
       {ops::Rope{}, {{2, 3, 4, 6}, {9, 3}, {9, 3}}},
       {ops::Rope{.layout = ops::RopeLayout::bshd, .interleaved = true, .rotary_dim = 4, .inverse = true, .offset = 2},
        {{2, 3, 4, 6}, {9, 2}, {9, 2}}},
