@@ -30,7 +30,7 @@ int right_at(uint k, uint column);
 void finish(uint row, uint column, int sum);
 
 const uint left_pitch = rows + 1u, right_pitch = columns + 1u;  // the odd element keeps shared memory's banks apart
-// llvmpipe ends all loops of an invocation after 65535 rounds in all: fewer rounds sum up to 100,000 terms there.
+// llvmpipe ends all loops of an invocation after 65535 rounds in all: in so few all tiles sum 80,000 terms.
 const uint unrolled = 4u;
 
 shared int left_tile[depth * left_pitch];
@@ -58,7 +58,8 @@ void sum_tile(uint tile, uint m, uint n, uint k) {
     }
     barrier();
     for (uint step = 0u; step < depth; step += unrolled) {
-      [[unroll]] for (uint t = step; t < step + unrolled; ++t) {
+      [[unroll]] for (uint s = 0u; s < unrolled; ++s) {
+        const uint t = step + s;
         int left[rows_each], right[columns_each];
         [[unroll]] for (uint i = 0u; i < rows_each; ++i) left[i] = left_tile[t * left_pitch + my_row + i * down];
         const uint from = t * right_pitch + my_column;

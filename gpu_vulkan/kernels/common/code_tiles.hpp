@@ -60,7 +60,7 @@ inline CodeEpilogue requantize(std::string_view module, const RequantizedOperand
 inline const ElementTile& tile_of_codes(std::int64_t batches, std::int64_t m, std::int64_t n) {
   static constexpr ElementTile large{.rows = 64, .columns = 64, .depth = 16, .elements = {4, 4}},
       small{.rows = 16, .columns = 16, .depth = 16, .elements = {1, 1}},
-      flat{.rows = 4, .columns = 64, .depth = 16, .elements = {1, 4}};
+      flat{.rows = 4, .columns = 64, .depth = 16, .elements = {1, 1}};
   constexpr std::int64_t enough = 64;
   if (m <= flat.rows) return flat;
   const bool is_busy = batches * pieces(m, large.rows) * pieces(n, large.columns) >= enough;
