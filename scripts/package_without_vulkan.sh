@@ -13,14 +13,16 @@ Installs BUILD_FOLDER (default: build/release) into a folder, makes a fresh root
 USAGE
 }
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
 # expect STATUS TEXT COMMAND...: it ends with STATUS, and prints TEXT.
 expect() {
   local status=0
-  "${@:3}" >/tmp/printed 2>&1 || status=$?
-  cat /tmp/printed
+  "${@:3}" >"$scratch/printed" 2>&1 || status=$?
+  cat "$scratch/printed"
   [ "$status" = "$1" ] || { echo "package_without_vulkan: '${*:3}' ended with $status, wanted $1" >&2; exit 1; }
-  grep -q -e "$2" /tmp/printed || { echo "package_without_vulkan: '${*:3}' does not say '$2'" >&2; exit 1; }
+  grep -q -e "$2" "$scratch/printed" || { echo "package_without_vulkan: '${*:3}' does not say '$2'" >&2; exit 1; }
 }
 
 inside() {
@@ -38,12 +40,12 @@ inside() {
   expect 77 'no Vulkan loader: ' "$plumb" verify "$graph"
   expect 4 'no Vulkan loader: ' "$plumb" verify --require-verified "$graph"
   expect 0 passed "$plumb" verify --candidate cpu "$graph"
-  expect 0 '' "$plumb" run "$graph" --on cpu -o /tmp/results.npz
+  expect 0 '' "$plumb" run "$graph" --on cpu -o "$scratch/results.npz"
 
-  cmake -S tests/install/cpu -B /tmp/consumers -G Ninja "-DCMAKE_PREFIX_PATH=$prefix"
-  cmake --build /tmp/consumers
-  expect 0 '^cpu 0.549834$' /tmp/consumers/softmax
-  expect 0 '^off by 0.001: failed, ' /tmp/consumers/own_kernel
+  cmake -S tests/install/cpu -B "$scratch/consumers" -G Ninja "-DCMAKE_PREFIX_PATH=$prefix"
+  cmake --build "$scratch/consumers"
+  expect 0 '^cpu 0.549834$' "$scratch/consumers/softmax"
+  expect 0 '^off by 0.001: failed, ' "$scratch/consumers/own_kernel"
 }
 
 case ${1:-} in
@@ -53,7 +55,5 @@ case ${1:-} in
 esac
 build=${1:-build/release}
 [ -x "$build/bin/plumb" ] || { echo "package_without_vulkan: $build has no bin/plumb" >&2; exit 2; }
-brought=$(mktemp -d)
-trap 'rm -rf "$brought"' EXIT
-cmake --install "$build" --prefix "$brought" >/dev/null
-PLUMB_DEBIAN_BRINGS=$brought scripts/fresh_debian.sh 12 scripts/package_without_vulkan.sh --inside
+cmake --install "$build" --prefix "$scratch/package" >/dev/null
+PLUMB_DEBIAN_BRINGS=$scratch/package scripts/fresh_debian.sh 12 scripts/package_without_vulkan.sh --inside
