@@ -189,14 +189,18 @@ ParamNames replaceable_params(const Graph& graph, const CompileOptions& options)
 void Params::set(std::string_view name, const TensorView& value) {
   const Buffer held = buffer(name);
   require(value.type() == held.type(), held.name(), " is ", held.type(), ", and was given ", value.type());
-  std::erase_if(readers_, [](const Reader& reader) { return reader.program.expired(); });
-  for (const Reader& reader : readers_)
-    require(!reader.fixed.contains(name), held.name(),
-            " stays as it is: an executable was compiled without naming it as replaceable, and may have folded it");
-  replace(name, value);
+  {
+    const std::scoped_lock held_by_us(reading_);
+    std::erase_if(readers_, [](const Reader& reader) { return reader.program.expired(); });
+    for (const Reader& reader : readers_)
+      require(!reader.fixed.contains(name), held.name(),
+              " stays as it is: an executable was compiled without naming it as replaceable, and may have folded it");
+  }
+  replace(name, value);  // which waits for runs
 }
 
 void Params::keep_for(std::weak_ptr<const void> program, const Graph& graph, const ParamNames& replaceable) {
+  const std::scoped_lock held_by_us(reading_);
   std::erase_if(readers_, [](const Reader& reader) { return reader.program.expired(); });
   ParamNames fixed(graph.params().begin(), graph.params().end());
   for (const std::string& name : replaceable) fixed.erase(name);

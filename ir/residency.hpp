@@ -134,6 +134,7 @@ class Params {
     std::weak_ptr<const void> program;
     ParamNames fixed;
   };
+  std::mutex reading_;  ///< the readers: one thread may compile with params of which another sets one
   std::vector<Reader> readers_;
 };
 

@@ -171,7 +171,7 @@ std::unique_ptr<ir::Executable> CpuExecutor::compile_held(const ir::Graph& graph
   ir::require(held != nullptr, "the params are not held by a CPU executor");
   const ir::ParamNames replaceable = ir::replaceable_params(graph, options);
   auto program = std::make_shared<HostProgram>(graph, held, options.capture, options_);
-  held->keep_for_one_of_many(program, graph, replaceable);
+  held->keep_for(program, graph, replaceable);
   return std::make_unique<CpuExecutable>(std::move(program), queue_);
 }
 

@@ -92,12 +92,6 @@ ir::Buffer HostParams::buffer(std::string_view name) const {
           ir::cat("param '", name, "'")};
 }
 
-void HostParams::keep_for_one_of_many(std::weak_ptr<const void> program, const ir::Graph& graph,
-                                      const ir::ParamNames& replaceable) {
-  const std::lock_guard lock(compiling_);
-  keep_for(std::move(program), graph, replaceable);
-}
-
 void HostParams::replace(std::string_view name, const ir::TensorView& value) {
   uses_.last().wait();
   const std::unique_lock alone(replacing_);

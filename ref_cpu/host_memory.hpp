@@ -51,16 +51,12 @@ class HostParams final : public ir::Params, public std::enable_shared_from_this<
   std::shared_lock<std::shared_mutex> reading() const { return std::shared_lock(replacing_); }
   /// Which tasks read any of them.
   Uses& uses() const { return uses_; }
-  /// As keep_for, for several threads that compile with them at once.
-  void keep_for_one_of_many(std::weak_ptr<const void> program, const ir::Graph& graph,
-                            const ir::ParamNames& replaceable);
 
  private:
   void replace(std::string_view name, const ir::TensorView& value) override;
 
   ir::Feeds feeds_;
   mutable std::shared_mutex replacing_;
-  std::mutex compiling_;
   mutable Uses uses_;
 };
 

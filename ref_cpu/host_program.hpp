@@ -61,9 +61,7 @@ class HostProgram {
   const HostParams& params() const { return *params_; }
   /// Whether a run calls code that somebody registered, which has to be called on the thread that asks for the run.
   bool calls_back() const;
-  /// As they are before a run, by node: nothing is in place.
-  const std::vector<ir::NodeReport>& reports() const { return reports_; }
-  /// As above, with what a layout writes over.
+  /// As they are before a run, by node, with what a layout writes over.
   std::vector<ir::NodeReport> reports(const Layout& layout) const;
 
   std::uint64_t identity() const;

@@ -64,8 +64,7 @@ Ticket HostQueue::add(HostTask& task, std::span<const Use> uses) {
   if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   task.after_.clear();
   for (const Use& use : uses)
-    for (const Ticket& one : {use.of->last_, use.of->last_write_})
-      if (!one.is_of(*progress_) && !one.is_over()) task.after_.push_back(one);
+    if (const Ticket& one = use.of->last_; !one.is_of(*progress_) && !one.is_over()) task.after_.push_back(one);
   const Ticket ticket(progress_, ++added_);
   for (const Use& use : uses) {
     use.of->last_ = ticket;

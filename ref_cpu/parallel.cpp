@@ -117,8 +117,6 @@ struct ThreadTeam::Arena {
 
 ThreadTeam::ThreadTeam() = default;
 ThreadTeam::~ThreadTeam() = default;
-ThreadTeam::ThreadTeam(ThreadTeam&&) noexcept = default;
-ThreadTeam& ThreadTeam::operator=(ThreadTeam&&) noexcept = default;
 
 void parallel_for(std::int64_t count, std::int64_t grain, LoopBody body) {
   if (count <= 0) return;

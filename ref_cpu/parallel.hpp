@@ -21,8 +21,6 @@ class ThreadTeam {
  public:
   ThreadTeam();
   ~ThreadTeam();
-  ThreadTeam(ThreadTeam&&) noexcept;
-  ThreadTeam& operator=(ThreadTeam&&) noexcept;
 
   /// Runs `work` with at most `threads` threads, nor more than the calling thread may have (ir::raw::ThreadLimit); 0
   /// means one for every core.

@@ -12,7 +12,6 @@
 #include "ir/ops/conv_transpose.hpp"
 #include "ir/ops/depth_to_space.hpp"
 #include "ir/ops/dequant_matmul.hpp"
-#include "ir/ops/fake_quantize.hpp"
 #include "ir/ops/frame.hpp"
 #include "ir/ops/gated_delta_net.hpp"
 #include "ir/ops/gather_nd.hpp"
@@ -241,18 +240,6 @@ void adapt_grid(const ir::Op& op, Sketch& sketch) {
   };
 }
 
-/// A scale is as long as its axis, where x has it.
-void adapt_scale(const ir::Op& op, Sketch& sketch) {
-  if (!op.is<ir::ops::FakeQuantize>()) return;
-  sketch.amend = [quantize = op.as<ir::ops::FakeQuantize>()](std::vector<ir::Shape>& shapes, Random&) {
-    const ir::Shape& x = shapes.at(0);
-    const std::int64_t axis = quantize.axis < 0 ? quantize.axis + x.rank() : quantize.axis;
-    const bool has_axis = 0 <= axis && axis < x.rank();
-    const ir::Shape of_scale = has_axis ? ir::Shape{x[static_cast<std::size_t>(axis)]} : ir::Shape{};
-    for (std::size_t i = 1; i < shapes.size(); ++i) shapes[i] = of_scale;
-  };
-}
-
 }  // namespace
 
 void adapt(const ir::Op& op, Sketch& sketch, Random& random) {
@@ -264,7 +251,6 @@ void adapt(const ir::Op& op, Sketch& sketch, Random& random) {
   adapt_indexing(op, sketch, random);
   adapt_lines(op, sketch);
   adapt_grid(op, sketch);
-  adapt_scale(op, sketch);
   if (op.is<ir::ops::Dequantize>()) adapt_packed(op.as<ir::ops::Dequantize>().packing(), "..", sketch);
   if (op.is<ir::ops::QuantizeBlocks>()) {
     sketch.reshape("x", "[.., K]");

@@ -2,6 +2,7 @@
 #include "parity/check/adapt_scales.hpp"
 
 #include "ir/ops/dequantize_linear.hpp"
+#include "ir/ops/fake_quantize.hpp"
 #include "ir/ops/quantize_linear.hpp"
 
 namespace plumb::parity::check {
@@ -32,6 +33,10 @@ void adapt_to(const Op& op, Sketch& sketch) {
 }  // namespace
 
 void adapt_scales(const ir::Op& op, Sketch& sketch) {
+  if (op.is<ir::ops::FakeQuantize>())
+    sketch.amend = [axis = op.as<ir::ops::FakeQuantize>().axis](std::vector<ir::Shape>& shapes, Random&) {
+      for (std::size_t i = 1; i < shapes.size(); ++i) shapes[i] = scales_of(shapes.at(0), axis, 0);
+    };
   if (op.is<ir::ops::DequantizeLinear>()) adapt_to(op.as<ir::ops::DequantizeLinear>(), sketch);
   if (!op.is<ir::ops::QuantizeLinear>()) return;
   const auto& quantizer = op.as<ir::ops::QuantizeLinear>();

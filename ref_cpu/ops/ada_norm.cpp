@@ -29,7 +29,7 @@ class Modulation {
 
 void run(const ir::ops::AdaNorm& op, Call& call) {
   const ir::Shape& shape = call.in(0).shape();
-  const auto lines = ir::lines_from(shape, -1);
+  const auto& lines = call.kept([&] { return ir::lines_from(shape, -1); });
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
     const Modulation<T> scale(call.in(1), shape, lines.length);

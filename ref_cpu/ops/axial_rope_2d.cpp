@@ -16,9 +16,11 @@ struct Turns {
   std::vector<C> cos, sin;
 
   Turns(std::int64_t count, std::int64_t head_dim, double theta) {
+    std::vector<double> frequencies;
+    for (std::int64_t i = 0; i < head_dim / 4; ++i)
+      frequencies.push_back(std::pow(theta, -4.0 * static_cast<double>(i) / static_cast<double>(head_dim)));
     for (std::int64_t p = 0; p < count; ++p)
-      for (std::int64_t i = 0; i < head_dim / 4; ++i) {
-        const double frequency = std::pow(theta, -4.0 * static_cast<double>(i) / static_cast<double>(head_dim));
+      for (const double frequency : frequencies) {
         const double angle = static_cast<double>(p) * frequency;
         cos.push_back(static_cast<C>(std::cos(angle)));
         sin.push_back(static_cast<C>(std::sin(angle)));
@@ -46,7 +48,9 @@ void run(const ir::ops::AxialRope2d& op, Call& call) {
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
     const double theta = static_cast<double>(static_cast<C>(op.theta));
-    const Turns<C> by_column(op.columns(shape), op.head_dim, theta), by_row(op.rows(shape), op.head_dim, theta);
+    const auto& [by_column, by_row] = call.kept([&] {
+      return std::pair(Turns<C>(op.columns(shape), op.head_dim, theta), Turns<C>(op.rows(shape), op.head_dim, theta));
+    });
     const T* const x = call.in(0).as<T>().data();
     T* const y = call.out(0).as<T>().data();
     parallel_for(shape[0] * sequence * heads, 64, [&](std::int64_t head, const std::int64_t end) {

@@ -2,13 +2,13 @@
 #include "ir/ops/dequant_matmul.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "ref_cpu/gemm/float_product.hpp"
 #include "ref_cpu/kernels/computed.hpp"
 #include "ref_cpu/packed/rows.hpp"
 #include "ref_cpu/parallel.hpp"
 #include "ref_cpu/published_sums.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -28,7 +28,7 @@ void round_weights(WeightDtype to, std::span<float> weights) {
 /// Rows of W from `first` on, in C; `weights` is where they are decoded.
 template <class C>
 gemm::Matrix<const C> decoded(const packed::Rows& rows, WeightDtype to, std::int64_t first, std::int64_t count,
-                              std::vector<float>& weights, std::vector<C>& wide) {
+                              ScratchRoom<float>& weights, ScratchRoom<C>& wide) {
   weights.resize(static_cast<std::size_t>(count * rows.length()));
   for (std::int64_t i = 0; i < count; ++i) rows.read_weights(first + i, weights.data() + i * rows.length());
   round_weights(to, weights);
@@ -51,8 +51,8 @@ void multiply_panels(const ir::ops::DequantMatmul& op, Call& call) {
   const T* const bias = op.has_bias ? call.inputs.back().as<T>().data() : nullptr;
   parallel_for(
       n, std::clamp<std::int64_t>(weights_at_once / (k + 1), 1, 64), [&](std::int64_t first, std::int64_t end) {
-        std::vector<float> weights;
-        std::vector<C> wide;
+        ScratchRoom<float> weights;
+        ScratchRoom<C> wide;
         const auto right = decoded<C>(rows, op.weight_dtype, first, end - first, weights, wide).transposed();
         gemm::multiply(left, right, y.block(0, first, m, end - first), [&](C sum, std::int64_t, std::int64_t column) {
           return bias == nullptr ? sum : sum + static_cast<C>(bias[first + column]);

@@ -7,6 +7,7 @@
 #include "ir/convert.hpp"
 #include "ref_cpu/packed/rows.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -22,7 +23,7 @@ void run(const ir::ops::Dequantize& op, Call& call) {
                      if constexpr (std::is_same_v<C, T>) {
                        for (; row < end; ++row) rows.read(row, y + row * length);
                      } else {
-                       std::vector<C> values(static_cast<std::size_t>(length));
+                       ScratchRoom<C> values(static_cast<std::size_t>(length));
                        for (; row < end; ++row) {
                          rows.read(row, values.data());
                          std::ranges::transform(values, y + row * length, [](C x) { return ir::convert_value<T>(x); });

@@ -4,6 +4,7 @@
 #include "ref_cpu/gemm/gemm.hpp"
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/computed.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -16,7 +17,7 @@ void run(const ir::ops::LoraMatmul& op, Call& call) {
     const auto x = gemm::row_major(x_values.data(), m, k);
     const auto of_w = gemm::row_major(w_values.data(), k, n), of_b = gemm::row_major(b_values.data(), r, n);
     const auto y = gemm::row_major(call.out(0).as<T>().data(), m, n);
-    std::vector<C> inner(static_cast<std::size_t>(m * r));
+    ScratchRoom<C> inner(static_cast<std::size_t>(m * r));
     const auto low = gemm::row_major(inner.data(), m, r);
     if (r > 0)
       gemm::for_each_panel(1, m, r, k, [&](const gemm::Panel& p) {
@@ -26,7 +27,7 @@ void run(const ir::ops::LoraMatmul& op, Call& call) {
       });
     const C scale = static_cast<C>(op.scale);
     gemm::for_each_panel(1, m, n, k + r, [&](const gemm::Panel& p) {
-      std::vector<C> correction(static_cast<std::size_t>(p.rows * p.columns));
+      ScratchRoom<C> correction(static_cast<std::size_t>(p.rows * p.columns));
       const auto added = gemm::row_major(correction.data(), p.rows, p.columns);
       if (r > 0)
         gemm::multiply(low.as_const().block(p.row, 0, p.rows, r), of_b.block(0, p.column, r, p.columns), added);

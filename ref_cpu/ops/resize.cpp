@@ -1,7 +1,6 @@
 #include "ir/ops/resize.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "ir/convert.hpp"
 #include "ir/kernels/resize_taps.hpp"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/codes.hpp"
 #include "tests/support/op_check.hpp"
 
 namespace plumb::matmul_integer_test {
@@ -13,15 +14,7 @@ using ir::Shape;
 using ir::Tensor;
 using ir::ops::MatmulInteger;
 using testing::check_op;
-
-/// Codes over all of their dtype's range.
-Tensor codes(DType dtype, const Shape& shape, std::uint64_t seed) {
-  const bool is_signed = dtype == DType::i8;
-  return testing::random_tensor({dtype, shape}, seed,
-                                {.distribution = ir::Distribution::uniform_int,
-                                 .low = is_signed ? -128.0 : 0.0,
-                                 .high = is_signed ? 128.0 : 256.0});
-}
+using testing::codes;
 
 void check_both(const MatmulInteger& op, const std::vector<Tensor>& in, const Tensor& expected) {
   testing::check_cpu(op, in, {expected});

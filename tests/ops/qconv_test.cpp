@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/codes.hpp"
 #include "tests/support/joint_check.hpp"
 
 namespace plumb::qconv_test {
@@ -13,24 +14,9 @@ using ir::Shape;
 using ir::Tensor;
 using ir::ops::Qconv;
 using testing::check_jointly;
-
-Tensor whole(DType dtype, const Shape& shape, const std::vector<double>& values) {
-  return ir::convert(Tensor::of<double>(shape, values), dtype);
-}
-
-/// Codes over all of their dtype's range.
-Tensor codes(DType dtype, const Shape& shape, std::uint64_t seed) {
-  const bool is_signed = dtype == DType::i8;
-  return testing::random_tensor({dtype, shape}, seed,
-                                {.distribution = ir::Distribution::uniform_int,
-                                 .low = is_signed ? -128.0 : 0.0,
-                                 .high = is_signed ? 128.0 : 256.0});
-}
-
-Tensor scales(DType dtype, const Shape& shape, std::uint64_t seed) {
-  return testing::random_tensor({dtype, shape}, seed,
-                                {.distribution = ir::Distribution::uniform, .low = 0.005, .high = 0.02});
-}
+using testing::codes;
+using testing::scales;
+using testing::whole;
 
 struct Case {
   Shape x, w, of_w;

@@ -131,7 +131,6 @@ class Chooser {
   Choice ranged(const ir::Tensor& truth);
   Admissible wrapped(const ir::Tensor& truth);
   std::optional<std::pair<ir::Tensor, ir::Tensor>> jumping(const ir::Tensor& truth);
-  std::pair<ir::Tensor, ir::Tensor> ends_of(std::size_t i) const;
   std::pair<ir::Tensor, ir::Tensor> corners(bool with_natural);
   std::pair<ir::Tensor, ir::Tensor> equalities();
 
@@ -208,28 +207,12 @@ std::vector<Choice> Chooser::mapped(std::vector<Choice> found) {
   return found;
 }
 
-/// The least and the most that an operand may be.
-std::pair<ir::Tensor, ir::Tensor> Chooser::ends_of(std::size_t i) const {
-  const Wavering& one = operands_[i];
-  if (!one.wavers()) return {one.truth, one.truth};
-  std::pair<ir::Tensor, ir::Tensor> ends =
-      one.admissible ? one.admissible->ends() : std::pair<ir::Tensor, ir::Tensor>{one.truth, one.truth};
-  if (!one.limit) return ends;
-  const auto limit = one.limit->as<double>();
-  const auto low = ends.first.as<double>(), high = ends.second.as<double>();
-  for (std::size_t k = 0; k < limit.size(); ++k) {
-    low[k] -= limit[k] > 0 ? limit[k] : 0;
-    high[k] += limit[k] > 0 ? limit[k] : 0;
-  }
-  return ends;
-}
-
 /// The least and the most that a monotone function makes of operands that may be anything between their ends.
 std::pair<ir::Tensor, ir::Tensor> Chooser::corners(bool with_natural) {
   std::vector<std::size_t> wavering = chosen_;
   if (with_natural) wavering.insert(wavering.end(), natural_.begin(), natural_.end());
   std::vector<std::pair<ir::Tensor, ir::Tensor>> ends;
-  for (const std::size_t i : wavering) ends.push_back(ends_of(i));
+  for (const std::size_t i : wavering) ends.push_back(operands_[i].ends());
   std::optional<std::pair<ir::Tensor, ir::Tensor>> found;
   for (std::size_t corner = 0; corner < std::size_t{1} << wavering.size(); ++corner) {
     std::vector<ir::Tensor> operands = truths_of_operands();
@@ -251,9 +234,9 @@ std::pair<ir::Tensor, ir::Tensor> Chooser::equalities() {
   const auto is = [&](Comparison how, const ir::Tensor& a, const ir::Tensor& b) {
     return std::move(ir::run_op(reference_, Compare{how}, {a, b}).front());
   };
-  const auto [a, a_most] = ends_of(0);
+  const auto [a, a_most] = operands_[0].ends();
   const ir::Tensor zero({operands_[0].truth.dtype(), {}});
-  const auto [b, b_most] = operands_.size() > 1 ? ends_of(1) : std::pair(zero, zero);
+  const auto [b, b_most] = operands_.size() > 1 ? operands_[1].ends() : std::pair(zero, zero);
   const ir::Tensor under = is(Comparison::less_equal, a, b_most), over = is(Comparison::less_equal, b, a_most),
                    below = is(Comparison::less, a, b_most), above = is(Comparison::less, b, a_most);
   const bool is_equal = op().is<ir::ops::Compare>() && op().as<Compare>().function == Comparison::equal;
@@ -339,7 +322,7 @@ std::optional<std::pair<ir::Tensor, ir::Tensor>> Chooser::jumping(const ir::Tens
   if (!is_remainder(op()) || truth.dtype() != ir::DType::f64) return ends;
   // A remainder moves along with the dividend, except where it begins again.
   if (operands_[0].truth.type() != truth.type() || is_chosen(1) || operands_[1].wavers()) return std::nullopt;
-  const auto moved = ends_of(0);
+  const auto moved = operands_[0].ends();
   const auto y = truth.as<double>(), from = moved.first.as<double>(), up_to = moved.second.as<double>();
   const auto low = ends.first.as<double>(), high = ends.second.as<double>();
   for (std::size_t i = 0; i < y.size(); ++i)
@@ -348,6 +331,18 @@ std::optional<std::pair<ir::Tensor, ir::Tensor>> Chooser::jumping(const ir::Tens
 }
 
 }  // namespace
+
+std::pair<ir::Tensor, ir::Tensor> Wavering::ends() const {
+  std::pair<ir::Tensor, ir::Tensor> found = admissible ? admissible->ends() : std::pair(truth, truth);
+  if (!limit) return found;
+  const auto by = limit->as<double>();
+  const auto low = found.first.as<double>(), high = found.second.as<double>();
+  for (std::size_t k = 0; k < by.size(); ++k) {
+    low[k] -= by[k] > 0 ? by[k] : 0;
+    high[k] += by[k] > 0 ? by[k] : 0;
+  }
+  return found;
+}
 
 bool may_choose(const ir::Op& op) {
   return only_moves(op) || is_gather(op) || is_elementwise(op) || op.is<ir::ops::OneHot>() || picks(op);

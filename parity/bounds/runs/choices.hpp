@@ -17,6 +17,8 @@ struct Wavering {
   std::optional<Admissible> admissible = {};  ///< the values of others, and of floats behind a choice
 
   bool wavers() const { return limit || admissible; }
+  /// The least and the most that it may be.
+  std::pair<ir::Tensor, ir::Tensor> ends() const;
 };
 
 /// The values that one output of a node may have.

@@ -17,19 +17,6 @@ using Ends = std::pair<ir::Tensor, ir::Tensor>;
 /// How far a quotient may be off, over itself: not at all where it is a number of the type, as IEEE 754 divides.
 constexpr double roundings_of_quotient = 3;
 
-/// The least and the most that an operand may be.
-Ends ends_of(const Wavering& one) {
-  Ends ends = one.admissible ? one.admissible->ends() : Ends{one.truth, one.truth};
-  if (!one.limit) return ends;
-  const auto limit = one.limit->as<double>();
-  const auto low = ends.first.as<double>(), high = ends.second.as<double>();
-  for (std::size_t k = 0; k < limit.size(); ++k) {
-    low[k] -= limit[k] > 0 ? limit[k] : 0;
-    high[k] += limit[k] > 0 ? limit[k] : 0;
-  }
-  return ends;
-}
-
 /// Whether x / scale is a number of f32 or, where `is_f64`, of f64.
 bool is_exact(double x, double scale, bool is_f64) {
   const double quotient = x / scale;
@@ -123,7 +110,7 @@ Ends tensors_of(const Interval& interval) {
 std::vector<Choice> found_codes(ir::Executor& reference, const Wavering& x, std::span<const ir::Tensor> truths,
                                 double unit) {
   std::vector<Choice> none(truths.size());
-  const Ends ends = ends_of(x);
+  const Ends ends = x.ends();
   Interval least, greatest;
   for (std::size_t i = 0; i < ends.first.as<double>().size(); ++i) {
     const double low = ends.first.as<double>()[i], high = ends.second.as<double>()[i];
@@ -160,7 +147,7 @@ std::vector<Choice> codes_of(ir::Executor& reference, const ir::Op& op, std::spa
   if (op.is<ir::ops::DynamicQuantizeLinear>()) return found_codes(reference, operands[0], truths, unit);
   const auto& quantizer = op.as<QuantizeLinear>();
   std::vector<Ends> ends;
-  for (const Wavering& one : operands) ends.push_back(ends_of(one));
+  for (const Wavering& one : operands) ends.push_back(one.ends());
   add_roundings(quantizer, operands[0], operands[1], unit, ends[0]);
   return {between_corners(reference, quantizer, ends, truths[0])};
 }

@@ -1,8 +1,6 @@
 // Spells out qmatmul and qconv (ops.md 12): the sum, its product with the factor of scales, and the rounding to a code.
 #include "parity/checks/expected/spelled_out.hpp"
 
-#include <limits>
-
 #include "ir/convert.hpp"
 #include "ir/kernels/codes.hpp"
 #include "ir/ops/binary.hpp"

@@ -11,6 +11,7 @@
 #include "parity/checks/relations/limited.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/core/regular_expression.hpp"
+#include "parity/element/terms/terms.hpp"
 #include "parity/foreign/candidate.hpp"
 #include "parity/judges/node_judge.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
@@ -106,12 +107,7 @@ Limited BucketCheck::limits_of(const Side& side, std::size_t k) const {
 std::string BucketCheck::breach(const compare::Comparison& found, const ir::Shape& shape, bool do_truths_differ) const {
   if (found.worst.empty()) return compare::summary(found);
   const compare::Worst& worst = found.worst.front();
-  ir::Shape place;
-  std::uint64_t rest = worst.index;
-  for (const std::int64_t stride : shape.strides()) {
-    place.push_back(static_cast<std::int64_t>(rest / static_cast<std::uint64_t>(stride)));
-    rest %= static_cast<std::uint64_t>(stride);
-  }
+  const ir::Shape place(element::terms::position_of(static_cast<std::int64_t>(worst.index), shape));
   const std::string factor =
       std::isfinite(worst.ratio) ? fmt::format(", {:.3g} times as far apart as both may be", worst.ratio) : "";
   return fmt::format("{}: {} of {} elements differ; the worst is element {}, {:.9g} at {} and {:.9g} at {}{}",

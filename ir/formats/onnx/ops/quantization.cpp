@@ -26,12 +26,6 @@ Ref along_axis(NodeReader& node, Ref parameter, const Shape& x, std::int64_t axi
   return node.reshape(parameter, column);
 }
 
-/// (codes - zero point), exact in `wide`.
-Ref centred(NodeReader& node, Ref codes, std::optional<Ref> zero_point, DType wide) {
-  const Ref numbers = node.cast(codes, wide);
-  return zero_point ? binary(node, BinaryFunction::subtract, numbers, node.cast(*zero_point, wide)) : numbers;
-}
-
 /// A scale or zero point of a quantiser: one number, whatever its rank, or one for each place or block of an axis.
 Ref of_quantizer(NodeReader& node, Ref parameter) {
   return node.shape(parameter).elements() == 1 ? node.reshape(parameter, {}) : parameter;
@@ -75,7 +69,9 @@ void shifted_i32(NodeReader& node, const ops::DequantizeLinear& op, Ref q, Ref s
   const Shape x = node.shape(q);
   const Ref zero_point = along_axis(node, node.in(2), x, op.axis);
   const Ref wide_scale = node.cast(along_axis(node, scale, x, op.axis), DType::f64);
-  const Ref product = binary(node, BinaryFunction::multiply, centred(node, q, zero_point, DType::f64), wide_scale);
+  const Ref codes = node.cast(q, DType::f64);
+  const Ref centred = binary(node, BinaryFunction::subtract, codes, node.cast(zero_point, DType::f64));
+  const Ref product = binary(node, BinaryFunction::multiply, centred, wide_scale);
   node.out(0, node.cast(product, op.dtype.value_or(node.dtype(scale))));
 }
 
