@@ -1,6 +1,8 @@
 // Tensors that stay in an executor's memory: buffers, params, and the memory of one run. docs/spec/residency.md A.
 #pragma once
 
+#include <mutex>
+
 #include "ir/executor.hpp"
 
 namespace plumb::ir {
