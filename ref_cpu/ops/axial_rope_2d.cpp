@@ -1,6 +1,7 @@
 // Rotary embeddings of the cells of a grid, by tables of cosines and sines that are made in f64.
 #include "ir/ops/axial_rope_2d.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "ref_cpu/kernel.hpp"
@@ -48,8 +49,8 @@ void run(const ir::ops::AxialRope2d& op, Call& call) {
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
     const double theta = static_cast<double>(static_cast<C>(op.theta));
-    const auto& [by_column, by_row] = call.kept([&] {
-      return std::pair(Turns<C>(op.columns(shape), op.head_dim, theta), Turns<C>(op.rows(shape), op.head_dim, theta));
+    const auto& by_axis = call.kept([&] {
+      return std::array{Turns<C>(op.columns(shape), op.head_dim, theta), Turns<C>(op.rows(shape), op.head_dim, theta)};
     });
     const T* const x = call.in(0).as<T>().data();
     T* const y = call.out(0).as<T>().data();
@@ -57,8 +58,8 @@ void run(const ir::ops::AxialRope2d& op, Call& call) {
       for (; head < end; ++head) {
         const std::int64_t cell = head / heads % sequence / op.repeat;
         const std::size_t at = static_cast<std::size_t>(head) * depth, middle = at + depth / 2;
-        rotate(x + at, y + at, by_column, cell % op.width, depth / 4);
-        rotate(x + middle, y + middle, by_row, cell / op.width, depth / 4);
+        rotate(x + at, y + at, by_axis[0], cell % op.width, depth / 4);
+        rotate(x + middle, y + middle, by_axis[1], cell / op.width, depth / 4);
       }
     });
   });
