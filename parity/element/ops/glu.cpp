@@ -8,7 +8,7 @@ namespace plumb::parity::element {
 
 Number element(const ir::ops::Glu& op, const Call& call) {
   const Real gate = call.number(0, call.at()).re, value = call.number(1, call.at()).re;
-  if (!op.is_plain()) {
+  if (op.alpha != 1 || op.offset != 0 || !std::isinf(op.limit)) {
     const Real limit(call.attribute(op.limit)), g = minimum(gate, limit);
     const Real open = g * function_of(ir::ops::UnaryFunction::sigmoid, Real(call.attribute(op.alpha)) * g);
     return open * (minimum(maximum(value, -limit), limit) + Real(call.attribute(op.offset)));
