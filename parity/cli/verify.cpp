@@ -13,6 +13,7 @@
 #include "parity/cli/probing/kept_profile.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/verifying/assumptions.hpp"
+#include "parity/cli/verifying/selection.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
@@ -102,7 +103,7 @@ flags::Outputs VerifyRun::outputs_beside() const {
   flags::Outputs outputs{.force = flags_.force};
   const auto add = [&](const auto& files) { outputs.inputs.insert(outputs.inputs.end(), files.begin(), files.end()); };
   std::ranges::copy_if(flags_.paths, std::back_inserter(outputs.inputs), is_list);
-  for (const std::string* const file : {&flags_.profile, &flags_.emulate})
+  for (const std::string* const file : {&flags_.profile, &flags_.emulate, &flags_.times})
     if (!file->empty()) outputs.inputs.emplace_back(*file);
   for (const Batch& batch : batches_) {
     add(flags::files_read(batch.flags.graph));
@@ -126,6 +127,8 @@ std::unique_ptr<results::Recorder> VerifyRun::open_record(const flags::Outputs& 
   options.keeps_inputs = !flags_.no_inputs;
   options.inputs = outputs.inputs;
   options.planned = planned_;
+  options.shard = shard_;
+  options.partition = partition_;
   options.profile_file = flags_.profile;
   if (const auto* const device = first_device()) options.device = show::describe(device->facts());
   options.device.profile = profile::profile_attributes(profile_);
@@ -196,15 +199,6 @@ std::vector<core::RunFinding> VerifyRun::findings() const {
   return findings;
 }
 
-/// A filter that chooses nothing in any graph was misspelt.
-void VerifyRun::require_some_match() const {
-  const std::string& filter = flags_.filter;
-  const auto may_match = [&](const Batch& batch) {
-    return flags::may_match(batch.paths, batch.flags.graph.model, filter);
-  };
-  if (!filter.empty()) ir::require(std::ranges::any_of(batches_, may_match), "no node matches --filter '", filter, "'");
-}
-
 /// Writes the reports of what was done, which say that it is not all, and is what is to be said of it: on the thread
 /// that waits for signals, nothing else being recorded, or after what is no error of a case.
 std::string VerifyRun::cut_off(VerifyReports& reports, const std::string& problem) {
@@ -221,7 +215,7 @@ std::string VerifyRun::cut_off(VerifyReports& reports, const std::string& proble
 verify::VerifyOptions VerifyRun::options(const Batch& batch, const VerifyCandidate& candidate,
                                          const policy::Gate* gate) const {
   const flags::VerifyFlags& flags = batch.flags;
-  return {.filter = flags.filter,
+  return {.filter = flags::node_filter(flags),
           .repeat = flags.repeat,
           .settings = candidate.settings(),
           .flags = candidate.repeated_flags(flags, batch.fill),
@@ -256,14 +250,19 @@ void VerifyRun::print_end() const {
 int VerifyRun::run() {
   if (flags_.github) report::stop_workflow_commands(out_);
   batches_ = batches_of(flags_);
+  choose_cases(flags_, batches_);
+  require_chosen_nodes(flags_, batches_);
+  if (flags_.list) return list();
+  take_share();
   if (!flags_.each_kernel) planned_ = 0;
   for (const Batch& batch : batches_)
     if (planned_) *planned_ += batch.paths.size() * batch.flags.seeds * flags_.candidates.size();
   const flags::Outputs outputs = outputs_beside();
   VerifyReports reports(flags_, outputs, out_);
-  require_some_match();
-  open_candidates();
-  open_profile();
+  if (!batches_.empty()) {
+    open_candidates();
+    open_profile();
+  }
   for (Batch& batch : batches_) {
     feed_as_candidate(batch);
     open_policy(batch);
@@ -281,7 +280,9 @@ int VerifyRun::run() {
   }
   print_end();
   const auto found = findings();
-  const report::RunFacts facts = this->facts(core::outcome_of(ends_, flags_.demands, found));
+  core::Outcome outcome = core::outcome_of(ends_, flags_.demands, found);
+  if (batches_.empty()) outcome.exit = core::ExitCode::passed;  // a share in which there is nothing to do
+  const report::RunFacts facts = this->facts(std::move(outcome));
   {
     // Who interrupts waits for files, but not for a pipe, which may never be read.
     std::optional<ir::files::Uninterrupted> whole;
@@ -292,7 +293,7 @@ int VerifyRun::run() {
   }
   if (recorder) std::cerr << "results: " << flags_.results << '\n';
   reports.tell_github(results_, facts);
-  std::cerr << core::unmet(ends_, flags_.demands, found);
+  if (!batches_.empty()) std::cerr << core::unmet(ends_, flags_.demands, found);
   return static_cast<int>(facts.outcome.exit);
 }
 

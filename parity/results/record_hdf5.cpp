@@ -176,7 +176,10 @@ void Recorder::Writer::begin_launch() {
                  .dirty = static_cast<std::uint8_t>(build.git_dirty),
                  .argv_id = name_id(line),
                  .planned = options_.planned.value_or(no_number),
-                 .end = LaunchEnd::cut_off};
+                 .end = LaunchEnd::cut_off,
+                 .shard = options_.shard.index,
+                 .shards = options_.shard.count,
+                 .partition_id = name_id(options_.partition)};
   launch_ = static_cast<std::uint32_t>(store_.rows(table));
   store_.append(table, results::launch_type(), std::vector{launch_row_});
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "parity/cases/listed/sharding.hpp"
 #include "parity/cases/observer.hpp"
 #include "parity/cases/pair_result.hpp"
 #include "parity/profile/device.hpp"
@@ -35,6 +36,8 @@ struct RecordOptions {
   std::string profile_file = {};                   ///< as it was named
   std::vector<std::string> argv = {};              ///< recorded without the folders of absolute paths
   std::optional<std::uint64_t> planned = {};       ///< cases that are to be recorded, where that is known
+  cases::Shard shard = {};                         ///< the share of all cases that these are
+  std::string partition = {};                      ///< the name of all shares (cases::partition_of); "" of the whole
   profile::Device device = {};
   profile::Environment environment = {};
 };

@@ -145,7 +145,8 @@ const TableType& launch_type() {
   static const TableType type{
       {column("uuid", &R::uuid), column("utc", &R::utc, second), column("tool_version_id", &R::tool_version_id),
        column("commit_id", &R::commit_id), column("dirty", &R::dirty), column("argv_id", &R::argv_id),
-       column("planned", &R::planned), column("end", &R::end)},
+       column("planned", &R::planned), column("end", &R::end), column("shard", &R::shard),
+       column("shards", &R::shards), column("partition_id", &R::partition_id)},
       sizeof(R)};
   return type;
 }

@@ -161,6 +161,8 @@ struct Launch {
   std::uint64_t planned = no_number;  ///< cases that it was to record
   /// Whether it went as far as it was to: cut off until it did, and unknown before version 2.9.
   Code<LaunchEnd> end = LaunchEnd::unknown;
+  std::uint16_t shard = 1, shards = 1;  ///< the share of all cases that it was to record
+  std::uint32_t partition_id = 0;       ///< a name of the shares that make a whole; "" where there is one
 };
 
 /// /results/nodes

@@ -47,7 +47,6 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
       options_(options),
       rules_{.subject = subject, .executors = executors, .options = options},
       observer_(observer),
-      filter_(options.filter, "--filter"),
       stated_(subject, executors.reference),
       // Blame may be looked for when all is compared, from what the candidate computed.
       state_(subject, isolates(), !isolates() && options.blame != 0u) {
@@ -330,7 +329,7 @@ cases::CaseResult CaseRun::finish() {
     result_.notes.push_back("no total: the graph as it was refuses its inputs: " + written_->problem());
   observer_.step("done", graph_.nodes().size() + 2, graph_.nodes().size() + 2);
   const auto is_given = [this](std::size_t n) { return this->is_given(n); };
-  if (options_.filter.empty()) leave_out_constants(result_, is_given);
+  if (options_.filter.takes_all()) leave_out_constants(result_, is_given);
   std::vector<core::Verdict> verdicts;
   for (const cases::NodeResult& node : result_.nodes) verdicts.push_back(node.verdict);
   if (options_.emulated != nullptr)

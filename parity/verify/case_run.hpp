@@ -5,7 +5,6 @@
 #include <map>
 
 #include "parity/checks/expected/end_to_end.hpp"
-#include "parity/core/regular_expression.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/settle/subject.hpp"
 #include "parity/verify/case_state.hpp"
@@ -100,7 +99,6 @@ class CaseRun {
   const VerifyOptions& options_;
   Rules rules_;
   cases::Observer& observer_;
-  const core::RegularExpression filter_;
   const Stated stated_;
   CaseState state_;
   std::optional<WrittenTruth> written_;  ///< where f32 was replaced
@@ -114,7 +112,7 @@ class CaseRun {
 /// A result that says why nothing was compared.
 void skip(cases::NodeResult& result, std::string why);
 
-/// Why a node is skipped that --filter leaves out.
+/// Why a node is skipped that the filter leaves out.
 inline constexpr std::string_view not_chosen = "not chosen";
 
 }  // namespace plumb::parity::verify

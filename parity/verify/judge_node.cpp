@@ -87,7 +87,7 @@ void CaseRun::skip_without_truth(std::size_t n, std::size_t k, cases::NodeResult
 
 bool CaseRun::is_chosen(std::size_t n) const {
   const ir::Node& node = graph_.nodes()[n];
-  const bool is_named = filter_.is_in(node.label) || policy::has_budget(options_.gate, node);
+  const bool is_named = options_.filter.takes(node) || policy::has_budget(options_.gate, node);
   return is_named && (subject_.proofs.empty() || must_be_exact(n));
 }
 

@@ -11,6 +11,7 @@
 #include "ir/formats/graph_file.hpp"
 #include "parity/cases/case.hpp"
 #include "parity/cases/executors.hpp"
+#include "parity/cases/node_filter.hpp"
 #include "parity/cases/node_result.hpp"
 #include "parity/cases/observer.hpp"
 #include "parity/checks/expected/expected.hpp"
@@ -77,6 +78,9 @@ void require_given(const ir::formats::GraphFile& file, const std::string& path, 
 void require_expectable(const ir::formats::GraphFile& file, const std::string& path, std::string_view name,
                         const ir::TensorType& type);
 
+/// The case of a file before it is read: what it is named by.
+cases::Case unread_case(const std::filesystem::path& path, const FillOptions& options);
+
 /// Reads a graph file and makes its tensors. Throws Error; before anything is
 /// allocated when the run would need more than the memory budget.
 cases::Case load_case(const std::filesystem::path& path, const FillOptions& options);
@@ -89,7 +93,7 @@ cases::Case stored_as(const cases::Case& subject, ir::DType dtype);
 double memory_needed(const ir::Graph& graph);
 
 struct VerifyOptions {
-  std::string filter = {};             ///< regular expression over labels of the nodes to judge; empty for all
+  cases::NodeFilter filter = {};       ///< which nodes are judged
   unsigned repeat = 1;                 ///< runs of the candidate, which must agree in every bit
   cases::RunSettings settings = {};    ///< settings of the candidate: a run is named by them
   std::string flags = {};              ///< end of a repro line, after file, seed, dtype and node: " --device 1"

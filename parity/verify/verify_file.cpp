@@ -57,18 +57,22 @@ void run_file(const std::filesystem::path& path, const FillOptions& fill, const 
 
 }  // namespace
 
+cases::Case unread_case(const std::filesystem::path& path, const FillOptions& options) {
+  return {.name = path.string(),
+          .seed = options.seed,
+          .dtype = options.dtype,
+          .precision = options.precision,
+          .fill = options.kind,
+          .adversarial = options.adversarial,
+          .origin = {.param_seed = options.param_seed, .shapes = options.shapes}};
+}
+
 cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,
                               const cases::Executors& executors, const VerifyOptions& options,
                               cases::Observer& observer) {
   const ir::raw::FloatEnvironment own;
   cases::CaseResult result;
-  result.subject = {.name = path.string(),
-                    .seed = fill.seed,
-                    .dtype = fill.dtype,
-                    .precision = fill.precision,
-                    .fill = fill.kind,
-                    .adversarial = fill.adversarial};
-  result.subject.origin = {.param_seed = fill.param_seed, .shapes = fill.shapes};
+  result.subject = unread_case(path, fill);
   result.mode = options.mode;
   result.settings = options.settings;
   result.judged_by = policy::judged_by(options.gate);

@@ -10,7 +10,6 @@
 #include "parity/checks/expected/end_to_end.hpp"
 #include "parity/checks/relations/limited.hpp"
 #include "parity/core/float_format.hpp"
-#include "parity/core/regular_expression.hpp"
 #include "parity/element/terms/terms.hpp"
 #include "parity/foreign/candidate.hpp"
 #include "parity/judges/node_judge.hpp"
@@ -40,7 +39,7 @@ class BucketCheck {
   BucketCheck(const Bucket& bucket, const cases::Executors& executors, double lambda)
       : bucket_(bucket), executors_(executors), lambda_(lambda) {}
 
-  std::vector<cases::RelationResult> run(const cases::Case& subject, const core::RegularExpression& chosen) const;
+  std::vector<cases::RelationResult> run(const cases::Case& subject, const cases::NodeFilter& chosen) const;
 
  private:
   Side run_side(const cases::Case& of, const std::string& extents) const;
@@ -160,14 +159,13 @@ void BucketCheck::judge(const Side& exact, const Side& rounded, std::size_t k, c
   found.why = breach(compared, shape, of_truths.n_bad > 0);
 }
 
-std::vector<cases::RelationResult> BucketCheck::run(const cases::Case& subject,
-                                                    const core::RegularExpression& chosen) const {
+std::vector<cases::RelationResult> BucketCheck::run(const cases::Case& subject, const cases::NodeFilter& chosen) const {
   const ir::Graph& graph = subject.file->graph;
   std::vector<cases::RelationResult> results;
   std::vector<std::size_t> numbers;  // [i] says where results[i] stands among those of the graph
   for (std::size_t k = 0; k < graph.results().size(); ++k) {
     const ir::Value v = graph.results()[k];
-    if (graph.is_source(v) || !chosen.is_in(graph.nodes()[*graph.producer(v)].label)) continue;
+    if (graph.is_source(v) || !chosen.takes(graph.nodes()[*graph.producer(v)])) continue;
     numbers.push_back(k);
     results.push_back({*graph.producer(v), graph.name(v), cases::Relation::bucket,
                        fmt::format("{} for {}", bucket_.rounded, bucket_.exact)});
@@ -216,16 +214,16 @@ Bucket pad(const cases::Case& subject, cases::Case larger, std::string exact, st
 }
 
 std::vector<cases::RelationResult> check_bucket(const cases::Case& subject, const Bucket& bucket,
-                                                const cases::Executors& executors, const std::string& filter,
+                                                const cases::Executors& executors, const cases::NodeFilter& filter,
                                                 double lambda) {
   if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
-  return BucketCheck(bucket, executors, lambda).run(subject, core::RegularExpression(filter, "--filter"));
+  return BucketCheck(bucket, executors, lambda).run(subject, filter);
 }
 
 void add_bucket(const cases::Case& subject, const Bucket& bucket, const cases::Executors& executors,
-                const std::string& filter, cases::CaseResult& result) {
+                const cases::NodeFilter& filter, cases::CaseResult& result) {
   auto found = check_bucket(subject, bucket, executors, filter, result.false_alarms.lambda());
-  if (found.empty()) result.notes.push_back("--bucket compares nothing: --filter chooses no result");
+  if (found.empty()) result.notes.push_back("--bucket compares nothing: no node of a result is chosen");
   for (cases::RelationResult& one : found) {
     if (core::is_worse(one.verdict, result.verdict)) result.verdict = one.verdict;
     result.relations.push_back(std::move(one));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parity/cases/executors.hpp"
+#include "parity/cases/node_filter.hpp"
 #include "parity/cases/node_result.hpp"
 #include "parity/cases/relation_result.hpp"
 
@@ -20,15 +21,15 @@ Bucket pad(const cases::Case& subject, cases::Case larger, std::string exact, st
 /// Runs both on the candidate, and holds what both have of each chosen result to the limits of both: those of sign runs
 /// over the whole graph (verdict.md V44, V46), which is as far as two right results differ where padding does not reach
 /// them. Integers and bools are the same, but where a rounding on the way may change them. A result without limits is
-/// an error. `filter`: a regular expression over labels of the nodes whose results are chosen, empty for all that nodes
-/// make; `lambda`: standard deviations that limits allow for. Throws as the executors do.
+/// an error. `filter` takes the nodes whose results are held; `lambda`: standard deviations that limits allow for.
+/// Throws as the executors do.
 std::vector<cases::RelationResult> check_bucket(const cases::Case& subject, const Bucket& bucket,
-                                                const cases::Executors& executors, const std::string& filter,
+                                                const cases::Executors& executors, const cases::NodeFilter& filter,
                                                 double lambda);
 
 /// Checks the bucket by the limits of the run and adds what was found to the result of the case, which has the worst of
 /// all verdicts: it fails where the common part of a result differs.
 void add_bucket(const cases::Case& subject, const Bucket& bucket, const cases::Executors& executors,
-                const std::string& filter, cases::CaseResult& result);
+                const cases::NodeFilter& filter, cases::CaseResult& result);
 
 }  // namespace plumb::parity::checks::relations

@@ -6,7 +6,6 @@
 #include "parity/checks/relations/node_check.hpp"
 #include "parity/checks/relations/residency.hpp"
 #include "parity/compare/element_counts.hpp"
-#include "parity/core/regular_expression.hpp"
 
 namespace plumb::parity::checks::relations {
 namespace {
@@ -16,7 +15,7 @@ class GraphCheck {
   GraphCheck(const cases::Case& subject, const cases::Executors& executors, double lambda)
       : subject_(subject), graph_(subject.file->graph), executors_(executors), lambda_(lambda) {}
 
-  std::vector<cases::RelationResult> run(const core::RegularExpression& chosen);
+  std::vector<cases::RelationResult> run(const cases::NodeFilter& chosen);
 
  private:
   void run_graph();
@@ -83,7 +82,7 @@ void GraphCheck::complete(const ir::Node& node) {
   for (std::size_t k = 0; k < node.outputs.size(); ++k) values_.emplace(node.outputs[k], std::move(alone.outputs[k]));
 }
 
-std::vector<cases::RelationResult> GraphCheck::run(const core::RegularExpression& chosen) {
+std::vector<cases::RelationResult> GraphCheck::run(const cases::NodeFilter& chosen) {
   run_graph();
   std::map<ir::Value, std::size_t> last_reader;
   for (std::size_t n = 0; n < graph_.nodes().size(); ++n)
@@ -91,7 +90,7 @@ std::vector<cases::RelationResult> GraphCheck::run(const core::RegularExpression
   for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
     const ir::Node& node = graph_.nodes()[n];
     complete(node);
-    if (!node.inputs.empty() && chosen.is_in(node.label)) {
+    if (!node.inputs.empty() && chosen.takes(node)) {
       auto found = check_node(executors_, graph_, n, operands_of(node), lambda_);
       std::ranges::move(found, std::back_inserter(results_));
     }
@@ -106,12 +105,12 @@ std::vector<cases::RelationResult> GraphCheck::run(const core::RegularExpression
 }  // namespace
 
 std::vector<cases::RelationResult> check(const cases::Case& subject, const cases::Executors& executors,
-                                         const std::string& filter, double lambda) {
+                                         const cases::NodeFilter& filter, double lambda) {
   if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
-  return GraphCheck(subject, executors, lambda).run(core::RegularExpression(filter, "--filter"));
+  return GraphCheck(subject, executors, lambda).run(filter);
 }
 
-void add(const cases::Case& subject, const cases::Executors& executors, const std::string& filter,
+void add(const cases::Case& subject, const cases::Executors& executors, const cases::NodeFilter& filter,
          cases::CaseResult& result) {
   result.relations = check(subject, executors, filter, result.false_alarms.lambda());
   if (std::ranges::find(result.relations, core::Verdict::failed, &cases::RelationResult::verdict) ==

@@ -9,6 +9,7 @@
 #include "parity/cli/flags/demand_flags.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/shard_flag.hpp"
 #include "parity/cli/flags/style_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/core/terminal/shell_word.hpp"
@@ -25,6 +26,27 @@ void add_profile_flags(CLI::App& app, VerifyFlags& flags) {
                  "device is from them")
       ->excludes(profile)
       ->type_name("PROFILE");
+}
+
+void add_selection_flags(CLI::App& app, VerifyFlags& flags) {
+  app.add_option("--case", flags.chosen_cases,
+                 "regular expression over ids of cases: of \"models/a.onnx dtype=f16 seed=3\", as --list shows them")
+      ->group("select");
+  app.add_option("--filter", flags.filter, "regular expression over labels of the nodes to judge")->group("select");
+  app.add_option("--skip", flags.skip, "regular expression over labels of nodes that are not judged")->group("select");
+  app.add_option("--op", flags.chosen_ops, "judge nodes of these ops alone: 'softmax', 'conv*,matmul'")
+      ->delimiter(',')
+      ->type_name("GLOB,...")
+      ->group("select");
+  app.add_option("--tag", flags.tag, "of lists of cases verify those that have this tag")->group("select");
+  app.add_flag("--each-kernel", flags.each_kernel,
+               "also run each graph by the kernels and tiles that its plan passes over, one after the other, and say "
+               "which kernels were judged")
+      ->group("select");
+  app.add_flag("--list", flags.list, "say which cases there are, and run none; with --json - as JSON")->group("select");
+  add_shard_flag(app, flags.shard)->group("select");
+  app.add_option("--times", flags.times, "a results file that says how long cases take, for --shard and --list")
+      ->group("select");
 }
 
 void add_output_flags(CLI::App& app, VerifyFlags& flags) {
@@ -61,8 +83,7 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
   app.add_option("graphs", flags.paths,
                  "graph files (plumb.graph/1, ONNX), folders of them, or lists of cases (TOML, docs/cases.md)")
       ->required();
-  app.add_option("--filter", flags.filter, "regular expression over labels of the nodes to judge")->group("select");
-  app.add_option("--tag", flags.tag, "of lists of cases verify those that have this tag")->group("select");
+  add_selection_flags(app, flags);
   app.add_option(
          "--mode", flags.mode,
          "judge each node's own error (attribute), its error in total (propagate), or that of a run of the node "
@@ -80,10 +101,6 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
       ->check(whole_from_to(1, 1'000'000))
       ->capture_default_str()
       ->group("input");
-  app.add_flag("--each-kernel", flags.each_kernel,
-               "also run each graph by the kernels and tiles that its plan passes over, one after the other, and say "
-               "which kernels were judged")
-      ->group("select");
   add_demand_flags(app, flags.demands, flags.min_verified);
   app.add_flag("--no-plain-run", flags.no_plain,
                "do not also run the graph as it is compiled for its results alone, and compare bit by bit");
@@ -133,6 +150,13 @@ core::Mode mode_of(const std::string& name) {
   for (const core::Mode mode : {core::Mode::propagate, core::Mode::isolate})
     if (ir::enum_name(mode) == name) return mode;
   return core::Mode::attribute;
+}
+
+cases::NodeFilter node_filter(const VerifyFlags& flags) {
+  cases::NodeFilter filter(flags.filter);
+  if (!flags.skip.empty()) filter.skip(flags.skip);
+  if (!flags.chosen_ops.empty()) filter.take_ops(flags.chosen_ops);
+  return filter;
 }
 
 std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fill,

@@ -24,8 +24,10 @@ struct VerifyFlags {
   DeviceFlags device;
   CandidateFlags candidate;  ///< the one that is judged at a time, of `candidates`
   std::vector<std::string> candidates = {"vulkan"};
-  std::string between = "report";  ///< exact: results of two candidates must have the same bits
-  std::string filter, tag, json, junit, counts, results, tensors = "never", rows = "all";
+  std::string between = "report";          ///< exact: results of two candidates must have the same bits
+  std::string chosen_cases, shard, times;  ///< --case, --shard and --times
+  std::vector<std::string> chosen_ops;     ///< globs; empty: all
+  std::string filter, skip, tag, json, junit, counts, results, tensors = "never", rows = "all";
   std::string policy, explain, profile, emulate, fill = "graph";
   std::string mode = "attribute";
   unsigned repeat = 1;
@@ -36,13 +38,16 @@ struct VerifyFlags {
   checks::expected::Options expected;
   core::Demands demands;
   core::terminal::StyleFlags style;
-  bool metamorphic = false, no_plain = false, fail_fast = false, verbose = false, quiet = false, force = false,
-       github = false, no_inputs = false;
+  bool list = false, metamorphic = false, no_plain = false, fail_fast = false, verbose = false, quiet = false,
+       force = false, github = false, no_inputs = false;
 };
 
 void add_verify_flags(CLI::App& app, VerifyFlags& flags);
 
 core::Mode mode_of(const std::string& name);
+
+/// --filter, --skip and --op.
+cases::NodeFilter node_filter(const VerifyFlags& flags);
 
 /// The flags that a repro line repeats, with those for the options that they and the environment made of a device.
 std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fill,

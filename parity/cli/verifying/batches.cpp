@@ -69,7 +69,7 @@ std::vector<Batch> by_format(Batch batch) {
 }
 
 std::vector<Batch> batches_of(const cases::ListedCase& one, const flags::VerifyFlags& flags) try {
-  Batch batch{.flags = flags, .where = one.where};
+  Batch batch{.flags = flags, .where = one.where, .tags = one.tags};
   take_flags(one, batch.flags);
   batch.paths = flags::graph_paths({one.model});
   return by_format(std::move(batch));

@@ -17,6 +17,7 @@ struct Batch {
   flags::VerifyFlags flags;               ///< the command line's, where the case says nothing else
   std::vector<std::string> paths = {};    ///< graph files
   std::string where = {};                 ///< "models.toml:12"; "" of the command line
+  std::vector<std::string> tags = {};     ///< as a list of cases gives them
   verify::FillOptions fill = {};          ///< by its flags
   std::optional<policy::Gate> gate = {};  ///< likewise, once it is opened
 };

@@ -42,6 +42,8 @@ class VerifyRun {
     report::SeedSummary summary = {};  ///< all seeds of one graph
   };
 
+  int list() const;
+  void take_share();
   void open_candidates();
   void feed_as_candidate(Batch& batch) const;
   void open_profile();
@@ -61,7 +63,6 @@ class VerifyRun {
   bool run_batch(const Batch& batch, results::Recorder* recorder);
   core::Coverage min_verified() const;
   report::RunFacts facts(core::Outcome outcome) const;
-  void require_some_match() const;
   std::map<std::string, const policy::Gate*> gates() const;
   std::vector<core::RunFinding> expired_rules() const;
   std::vector<core::RunFinding> findings() const;
@@ -84,6 +85,8 @@ class VerifyRun {
   std::vector<std::unique_ptr<VerifyCandidate>> candidates_;  ///< one at least
   std::vector<Batch> batches_;
   profile::DeviceProfile profile_ = profile::safe_profile();
+  cases::Shard shard_;                    ///< the share of the cases that this start of the program runs
+  std::string partition_;                 ///< a name of the whole that was shared out; "" where it runs all
   std::optional<std::uint64_t> planned_;  ///< cases; nothing where they are found on the way
   std::vector<cases::CaseResult> results_;
   std::vector<core::CaseEnd> ends_;  ///< all of them, also those whose nodes are not kept

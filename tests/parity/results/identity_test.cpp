@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 
 #include "parity/core/sha256.hpp"
@@ -84,7 +85,10 @@ class NamedRuns : public ::testing::Test {
   /// A plain run, and one with all that is kept beside the texts.
   void record(bool append) {
     testing::Suspect honest;
-    results::Recorder recorder(file_, {.append = append, .argv = {"/opt/bin/plumb", "verify", "a graph.json"}});
+    results::Recorder recorder(file_, {.append = append,
+                                       .argv = {"/opt/bin/plumb", "verify", "a graph.json"},
+                                       .shard = append ? cases::Shard{2, 4} : cases::Shard{},
+                                       .partition = append ? "12 digits" : ""});
     cases::Case subject = make_case(small_graph);
     recorder.record(testing::verify_on(honest, subject, {.flags = " --flag"}, recorder));
     subject.origin.plan = "a plan";
@@ -117,6 +121,10 @@ TEST_F(NamedRuns, SayWhichTheyWere) {
   ASSERT_EQ(file.launches().size(), 2u);
   EXPECT_EQ(file.name(file.launches()[0].argv_id), "plumb verify 'a graph.json'");
   EXPECT_NE(file.launches()[0].uuid, file.launches()[1].uuid);
+  const results::Launch &whole = file.launches()[0], &part = file.launches()[1];
+  EXPECT_THAT((std::array{whole.shard, whole.shards, part.shard, part.shards}), ::testing::ElementsAre(1, 1, 2, 4));
+  EXPECT_EQ(file.name(whole.partition_id), "");
+  EXPECT_EQ(file.name(part.partition_id), "12 digits");
   EXPECT_EQ(runs[1].launch, 0u);
   EXPECT_EQ(runs[2].launch, 1u);
   const auto name = [&](std::uint32_t id) { return file.name(id); };

@@ -1,0 +1,41 @@
+#pragma once
+
+// Which nodes of a graph are judged.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ir/graph.hpp"
+#include "parity/core/regular_expression.hpp"
+
+namespace plumb::parity::cases {
+
+/// Nodes by their labels and ops. It is made of the text of --filter wherever one is expected.
+class NodeFilter {
+ public:
+  /// `labels`: a regular expression over labels; empty for all. Throws Error where it is none.
+  NodeFilter(std::string_view labels = "");  // NOLINT(google-explicit-constructor): options are written by their texts
+  NodeFilter(const char* labels) : NodeFilter(std::string_view(labels)) {}  // NOLINT(google-explicit-constructor)
+  NodeFilter(const std::string& labels)
+      : NodeFilter(std::string_view(labels)) {}  // NOLINT(google-explicit-constructor)
+
+  /// Leaves out nodes whose labels match. Throws Error where it is no regular expression.
+  void skip(std::string_view labels);
+  /// Leaves out nodes of all ops but those that a glob names, of which there is one at least: "conv*".
+  void take_ops(std::span<const std::string> globs);
+
+  bool takes(const ir::Node& node) const;
+  bool takes_all() const { return takes_all_; }
+
+ private:
+  core::RegularExpression labels_;
+  std::optional<core::RegularExpression> skipped_, ops_;
+  bool takes_all_;
+};
+
+/// Names that a glob matches, in which * stands for any characters and ? for one.
+core::RegularExpression expression_of(std::span<const std::string> globs);
+
+}  // namespace plumb::parity::cases
