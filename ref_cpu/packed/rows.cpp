@@ -43,7 +43,7 @@ float value_of_e8m0(std::uint8_t code) {
   return std::bit_cast<float>(bits);
 }
 
-constexpr std::array<float, 16> e2m1 = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6, 0, -0.5f, -1, -1.5f, -2, -3, -4, -6};
+constexpr std::array<float, 16> e2m1 = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6, -0.0f, -0.5f, -1, -1.5f, -2, -3, -4, -6};
 
 /// Writes the numbers that the codes of a row stand for.
 template <class T>
