@@ -59,7 +59,7 @@ TEST(DynamicQuantizeLinear, WidthBeyondTheRange) {
   EXPECT_EQ(testing::complaint_of(testing::judged(DynamicQuantizeLinear{}, in, out)), "");
 }
 
-/// Of numbers so small the scale is rounded to 0: 0 over it is NaN, which has the code of 0 as quantize_linear has it.
+/// The scale of such small numbers is rounded to 0. What 0 is over it is NaN, which has the code of 0.
 TEST(DynamicQuantizeLinear, ScalesThatAreRoundedToZero) {
   constexpr float least = std::numeric_limits<float>::denorm_min();
   const std::vector<Tensor> in = {Tensor::of<float>({3}, {-least, 0, least})};
