@@ -1,4 +1,4 @@
-// What convolutions have in common: their checks, shape and work.
+// The checks, the shape and the work of convolutions.
 #pragma once
 
 #include <array>

@@ -101,8 +101,9 @@ TEST(AllocationsOfQuantisers, AreNone) {
 
 TEST(AllocationsOfPackedWeights, AreNone) {
   expect_none_from_the_fourth_run_on(ir::formats::parse_graph(R"({"format": "plumb.graph/1", "inputs": {
-    "x": {"type": "f32[3, 32]"}, "h": {"type": "f16[3, 32]"}, "codes": {"type": "u8[5, 18]",
-    "fill": {"distribution": "packed", "format": "q4_0"}}, "beside": {"type": "i8[5, 32]"}, "scales": {"type": "f32[5, 2]"}, "w": {"type": "f32[32, 5]"},
+    "codes": {"type": "u8[5, 18]", "fill": {"distribution": "packed", "format": "q4_0"}},
+    "x": {"type": "f32[3, 32]"}, "h": {"type": "f16[3, 32]"}, "beside": {"type": "i8[5, 32]"},
+    "scales": {"type": "f32[5, 2]"}, "w": {"type": "f32[32, 5]"},
     "a": {"type": "f32[32, 2]"}, "b": {"type": "f32[2, 5]"}, "s": {"type": "f32[32]"},
     "tokens": {"type": "f32[1, 6, 8]"}, "distances": {"type": "f32[6, 6]"}}, "nodes": [
     {"label": "numbers", "op": "dequantize", "inputs": ["beside", "scales"], "format": "int8", "block_size": 16,
