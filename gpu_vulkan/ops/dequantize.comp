@@ -15,6 +15,7 @@ layout(constant_id = 1) const uint format = 0;
 layout(constant_id = 2) const uint to = 9;
 layout(constant_id = 3) const uint scale_type = 9;  // that of real scales
 layout(constant_id = 4) const bool has_zero_points = false;
+layout(constant_id = 5) const uint block_bytes = 18;
 
 layout(set = 0, binding = 0) readonly buffer Codes { uint codes[]; };
 layout(set = 0, binding = 1) readonly buffer Scales { uint scales[]; };

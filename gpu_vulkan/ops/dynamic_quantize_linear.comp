@@ -16,7 +16,7 @@ layout(set = 0, binding = 2) writeonly buffer Zero { uint8_t zero_point[]; };
 layout(set = 0, binding = 3) writeonly buffer WideZero { int wide_zero_point[]; };
 layout(push_constant) uniform Block { uint stretches; };
 
-shared COMPUTED lowest[gl_WorkGroupSize.x], highest[gl_WorkGroupSize.x];
+#include "gpu_vulkan/kernels/rows/ends.glsl"
 
 /// RNE(quotient) within [0, 255], 0 of a NaN: a float that is cut, its last bit standing for all that are lost, decides
 /// as a double does.
@@ -45,14 +45,6 @@ void main() {
     low = minimum(low, ends[2u * i]);
     high = maximum(high, ends[2u * i + 1u]);
   }
-  lowest[local] = low;
-  highest[local] = high;
-  for (uint half_way = gl_WorkGroupSize.x / 2u; half_way > 0u; half_way /= 2u) {
-    barrier();
-    if (local < half_way) {
-      lowest[local] = minimum(lowest[local], lowest[local + half_way]);
-      highest[local] = maximum(highest[local], highest[local + half_way]);
-    }
-  }
+  join_ends(low, high);
   if (local == 0u) write_scale(lowest[0], highest[0]);
 }

@@ -2,7 +2,6 @@
 // The least and the greatest element of a stretch, and 0: NaN where one is there.
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
-#include "gpu_vulkan/glsl/arithmetic.glsl"
 #include "gpu_vulkan/glsl/element.glsl"
 #include "gpu_vulkan/glsl/index.glsl"
 #include "gpu_vulkan/glsl/specials_kept.glsl"
@@ -13,7 +12,7 @@ layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
 layout(set = 0, binding = 1) writeonly buffer Ends { COMPUTED ends[]; };  // least and greatest of each stretch
 layout(push_constant) uniform Block { uint count, stretch; };
 
-shared COMPUTED lowest[gl_WorkGroupSize.x], highest[gl_WorkGroupSize.x];
+#include "gpu_vulkan/kernels/rows/ends.glsl"
 
 void main() {
   const uint number = group_index(), local = gl_LocalInvocationID.x, begin = number * stretch;
@@ -25,15 +24,7 @@ void main() {
     low = minimum(low, value);
     high = maximum(high, value);
   }
-  lowest[local] = low;
-  highest[local] = high;
-  for (uint half_way = gl_WorkGroupSize.x / 2u; half_way > 0u; half_way /= 2u) {
-    barrier();
-    if (local < half_way) {
-      lowest[local] = minimum(lowest[local], lowest[local + half_way]);
-      highest[local] = maximum(highest[local], highest[local + half_way]);
-    }
-  }
+  join_ends(low, high);
   if (local == 0u) {
     ends[2u * number] = lowest[0];
     ends[2u * number + 1u] = highest[0];

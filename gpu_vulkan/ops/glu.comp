@@ -39,11 +39,13 @@ float real(uint low, uint high) { return uintBitsToFloat(low); }
 float not_a_number() { return quiet_nan(); }
 #endif
 
-/// Silu of a gate within its limit, by a factor in the sigmoid. A compiler may take 0 times infinity for 0, where it
-/// knows the 0.
+/// The gate, within its limit.
+COMPUTED limited(COMPUTED g) { return is_plain ? g : minimum(g, real(limit_low, limit_high)); }
+
+/// Silu by a factor in the sigmoid. A compiler may take 0 times infinity for 0, where it knows the 0.
 COMPUTED opened_by_factor(COMPUTED g) {
-  const COMPUTED kept = minimum(g, real(limit_low, limit_high)), alpha = real(alpha_low, alpha_high);
-  return is_zero(alpha) && is_infinite(kept) ? not_a_number() : swishf(kept, alpha);
+  const COMPUTED alpha = real(alpha_low, alpha_high);
+  return is_zero(alpha) && is_infinite(g) ? not_a_number() : swishf(g, alpha);
 }
 
 COMPUTED opened(COMPUTED g) {
@@ -68,15 +70,16 @@ precise COMPUTED shaped(COMPUTED v) {
 /// Whether a sigmoid in a factor f of gate g is no number of the type, or one that a device may take for 0, although it
 /// is none: beside an infinite value that counts.
 bool is_lost(COMPUTED g, COMPUTED f) {
-  if (!is_plain || (function != SILU && function != SIGMOID)) return false;
-  return (is_zero(f) || is_subnormal(f)) && !is_zero(g) && g > COMPUTED(-745);
+  if (function != SILU && function != SIGMOID) return false;
+  const COMPUTED t = is_plain ? g : real(alpha_low, alpha_high) * g;
+  return (is_zero(f) || is_subnormal(f)) && !is_zero(g) && t > COMPUTED(-745);
 }
 COMPUTED infinite_product(COMPUTED g, COMPUTED v) { return function == SILU && sign_of(g) != 0u ? -v : v; }
 
 #ifdef VARIANT_f16
 // A factor that is subnormal in f32 makes a 0 of f16.
-precise float apply(float g, float v) {
-  const float f = opened(g), by = shaped(v);
+precise float apply(float unlimited, float v) {
+  const float g = limited(unlimited), f = opened(g), by = shaped(v);
   return is_infinite(by) && is_lost(g, f) ? infinite_product(g, by) : f * by;
 }
 #else
@@ -89,9 +92,9 @@ COMPUTED raised(COMPUTED x, out int n) {
   return with_sign(COMPUTED(0.5) * m, x);
 }
 
-precise COMPUTED apply(COMPUTED g, COMPUTED v) {
+precise COMPUTED apply(COMPUTED unlimited, COMPUTED v) {
   int of_g, of_v;
-  const COMPUTED opened_gate = opened(g), shaped_value = shaped(v);
+  const COMPUTED g = limited(unlimited), opened_gate = opened(g), shaped_value = shaped(v);
   if (is_infinite(shaped_value) && is_lost(g, opened_gate)) return infinite_product(g, shaped_value);
   const COMPUTED f = raised(opened_gate, of_g), by = raised(shaped_value, of_v);
   return scale(f * by, of_g + of_v);

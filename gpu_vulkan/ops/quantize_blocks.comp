@@ -55,8 +55,8 @@ precise uint code_of(float r, float offset, uint greatest) {
 precise float product(float a, float b) { return a * b; }
 precise float difference(float a, float b) { return a - b; }
 
-/// The index of twice the E2M1 value nearest to x 2^n, the lowest of equals. Numbers that are subnormal are 0 here, as
-/// their share of the least scale is.
+/// The index of twice the E2M1 value nearest to x 2^n, the lowest of equals. Subnormal numbers count: beside the least
+/// scale they may be 2 and more.
 uint nearest_e2m1(float number, int n) {
   const uint bits = magnitude_of(number);
   int exponent = 0;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "ir/kernels/accumulator.hpp"
+#include "ir/kernels/convolution.hpp"
 #include "ir/kernels/op_loops.hpp"
-#include "ir/kernels/window.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -25,9 +25,8 @@ struct Conv {
                                         Input{"bias", dtypes::R, "[M]", "x", "has_bias"}};
   static constexpr std::array outputs = {Output{"y", "as x [N, M, O..]"}};
   static constexpr std::array<std::string_view, 5> checks = {
-      "x must have rank 3 to 5, w the same rank, bias [M]", "group must divide C and M, and w[1] must be C / group",
-      "strides, dilations and kernel extents must be at least 1, pads at least 0, all below 2^31",
-      "the dilated kernel must fit into the padded image on every axis", kernels::accumulator_rule};
+      "x must have rank 3 to 5, w the same rank, bias [M]", kernels::convolution_rules[1],
+      kernels::convolution_rules[2], kernels::convolution_rules[3], kernels::accumulator_rule};
   static constexpr auto fields = std::tuple{
       Field{"strides", &Conv::strides, "step of the kernel on each spatial axis; empty means all 1"},
       Field{"dilations", &Conv::dilations, "distance of the kernel's elements on each spatial axis; empty means all 1"},
@@ -43,31 +42,14 @@ struct Conv {
   }
 
   TensorTypes infer(Types in) const {
-    const auto &x = in[0].shape, &w = in[1].shape;
-    check(*this, 1, x.rank() >= 3 && x.rank() <= 5 && w.rank() == x.rank(), "x is ", in[0], ", w is ", in[1]);
-    if (has_bias) check(*this, 1, in[2].shape == Shape{w[0]}, "w is ", in[1], ", bias is ", in[2]);
-    check(*this, 2, group >= 1 && x[1] % group == 0 && w[0] % group == 0 && w[1] == x[1] / group, "group is ", group,
-          ", x is ", in[0], ", w is ", in[1]);
+    Shape y = kernels::shape_of_convolution(*this, in[0], in[1]);
+    if (has_bias) check(*this, 1, in[2].shape == Shape{y[1]}, "w is ", in[1], ", bias is ", in[2]);
     check(*this, 5, kernels::can_accumulate(in[0].dtype, accumulator), "operands are ", in[0].dtype,
           ", accumulator is ", accumulator.value_or(in[0].dtype));
-    Shape y = {x[0], w[0]};
-    std::size_t axis = 0;
-    for (const kernels::Window& window : axes(x, w)) {
-      check(*this, 3, window.valid(), "on spatial axis ", axis, " kernel ", window.kernel, ", stride ", window.stride,
-            ", dilation ", window.dilation, ", pads ", window.pad_begin, " and ", window.pad_end);
-      check(*this, 4, window.fits(), "on spatial axis ", axis, " the kernel spans ", window.span(), ", the image ",
-            window.padded());
-      y.push_back(window.positions());
-      ++axis;
-    }
     return {{in[0].dtype, std::move(y)}};
   }
   ErrorClass error_class() const { return ErrorClass::dot; }
-  Cost cost(Types in, Types out) const {
-    const auto& w = in[1].shape;
-    const auto taps = w[0] == 0 ? 0 : w.elements() / w[0];
-    return {2.0 * static_cast<double>(taps) * static_cast<double>(out[0].shape.elements()), taps};
-  }
+  Cost cost(Types in, Types out) const { return kernels::cost_of_convolution(in[1].shape, out[0].shape); }
   Loops loops(Types in, Types) const { return kernels::convolution(in, group, 0, 1); }
   bool operator==(const Conv&) const = default;
 };

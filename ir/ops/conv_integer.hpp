@@ -2,6 +2,7 @@
 
 #include "ir/kernels/code_loops.hpp"
 #include "ir/kernels/codes.hpp"
+#include "ir/kernels/convolution.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -54,11 +55,7 @@ struct ConvInteger {
     return {{DType::i32, std::move(y)}};
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
-  Cost cost(Types in, Types out) const {
-    const auto& w = in[1].shape;
-    const auto taps = w[0] == 0 ? 0 : w.elements() / w[0];
-    return {2.0 * static_cast<double>(taps) * static_cast<double>(out[0].shape.elements()), taps};
-  }
+  Cost cost(Types in, Types out) const { return kernels::cost_of_convolution(in[1].shape, out[0].shape); }
   Loops loops(Types in, Types) const {
     std::vector<std::size_t> of_filters;
     if (has_w_zero) of_filters.push_back(w_zero());

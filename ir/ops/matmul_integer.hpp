@@ -45,10 +45,7 @@ struct MatmulInteger {
     return {{DType::i32, std::move(*y)}};
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
-  Cost cost(Types in, Types out) const {
-    const std::int64_t k = in[0].shape.back();
-    return {2.0 * static_cast<double>(k) * static_cast<double>(out[0].shape.elements()), k};
-  }
+  Cost cost(Types in, Types out) const { return kernels::cost_of_product(in[0].shape, out[0].shape); }
   Loops loops(Types in, Types out) const {
     std::vector<kernels::LineOperand> zeros;
     if (has_a_zero) zeros.push_back({2, kernels::MatrixLines::rows});

@@ -2,6 +2,7 @@
 
 #include "ir/kernels/code_loops.hpp"
 #include "ir/kernels/codes.hpp"
+#include "ir/kernels/convolution.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -64,11 +65,7 @@ struct Qconv {
     return {{in[7].dtype, std::move(y)}};
   }
   ErrorClass error_class() const { return ErrorClass::discrete; }
-  Cost cost(Types in, Types out) const {
-    const auto& w = in[3].shape;
-    const auto taps = w[0] == 0 ? 0 : w.elements() / w[0];
-    return {2.0 * static_cast<double>(taps) * static_cast<double>(out[0].shape.elements()), taps};
-  }
+  Cost cost(Types in, Types out) const { return kernels::cost_of_convolution(in[3].shape, out[0].shape); }
   Loops loops(Types in, Types) const {
     std::vector<std::size_t> of_filters = {4, 5};
     if (has_bias) of_filters.push_back(8);

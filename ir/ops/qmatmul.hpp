@@ -49,10 +49,7 @@ struct Qmatmul {
     return {{in[7].dtype, std::move(*y)}};
   }
   ErrorClass error_class() const { return ErrorClass::discrete; }
-  Cost cost(Types in, Types out) const {
-    const std::int64_t k = in[0].shape.back();
-    return {2.0 * static_cast<double>(k) * static_cast<double>(out[0].shape.elements()), k};
-  }
+  Cost cost(Types in, Types out) const { return kernels::cost_of_product(in[0].shape, out[0].shape); }
   Loops loops(Types in, Types out) const {
     using enum kernels::MatrixLines;
     std::vector<kernels::LineOperand> lines = {{1, rows}, {2, rows}, {4, columns}, {5, columns}};

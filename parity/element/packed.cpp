@@ -5,33 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "parity/element/quantized.hpp"
+
 namespace plumb::parity::element {
 namespace {
 
 using Format = ir::ops::PackedFormat;
-
-/// IEEE 754 numbers of few bits: sign, `exponent_bits`, `fraction_bits`.
-long double small_float(int code, int exponent_bits, int fraction_bits) {
-  const int bias = (1 << (exponent_bits - 1)) - 1, top = (1 << exponent_bits) - 1;
-  const int field = code >> fraction_bits & top, fraction = code & ((1 << fraction_bits) - 1);
-  const long double sign = (code >> (exponent_bits + fraction_bits) & 1) != 0 ? -1 : 1;
-  if (field == top && fraction != 0) return std::numeric_limits<long double>::quiet_NaN();
-  if (field == top) return sign * std::numeric_limits<long double>::infinity();
-  if (field == 0) return sign * std::ldexp(static_cast<long double>(fraction), 1 - bias - fraction_bits);
-  return sign * std::ldexp(static_cast<long double>(fraction + (1 << fraction_bits)), field - bias - fraction_bits);
-}
-
-/// E4M3 has finite numbers where IEEE 754 would have infinities, and one NaN of either sign.
-long double e4m3(int code) {
-  if ((code & 127) == 127) return std::numeric_limits<long double>::quiet_NaN();
-  if ((code & 127) >= 120) return (code < 128 ? 1 : -1) * std::ldexp(8.0L + (code & 7), 5);
-  return small_float(code, 4, 3);
-}
-
-long double e2m1(int code) {
-  constexpr long double sizes[] = {0, 0.5L, 1, 1.5L, 2, 3, 4, 6};
-  return code < 8 ? sizes[code] : -sizes[code - 8];
-}
 
 long double e8m0(int code) {
   return code == 255 ? std::numeric_limits<long double>::quiet_NaN() : std::ldexp(1.0L, code - 127);
@@ -83,7 +62,7 @@ long double small_block(Format format, const Block& x) {
     case Format::iq4_nl:
       return x.h(0) * uneven[x.nib(2)];
     default:
-      return std::ldexp(2 * e2m1(x.nib(1)), x.b(0) - 128);
+      return std::ldexp(2 * value_of_code(CodeFormat::e2m1, x.nib(1)), x.b(0) - 128);
   }
 }
 
@@ -173,12 +152,12 @@ std::optional<long double> code_at(Format format, const Call& call, std::size_t 
       return nibble();
     case Format::fp8_e4m3:
     case Format::mxfp8_e4m3:
-      return e4m3(static_cast<int>(call.whole(codes, at)));
+      return value_of_code(CodeFormat::e4m3, call.whole(codes, at));
     case Format::fp8_e5m2:
     case Format::mxfp8_e5m2:
-      return small_float(static_cast<int>(call.whole(codes, at)), 5, 2);
+      return value_of_code(CodeFormat::e5m2, call.whole(codes, at));
     case Format::mxfp4_ocp:
-      return e2m1(nibble());
+      return value_of_code(CodeFormat::e2m1, nibble());
     default:
       return std::nullopt;
   }

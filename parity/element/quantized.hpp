@@ -11,6 +11,9 @@ using CodeFormat = decltype(ir::ops::QuantizeLinear::code);
 /// that of its place along the axis, or that of its block (ops.md 12).
 Number scale_of(const Call& call, std::int64_t axis, std::int64_t block_size, std::size_t of);
 
+/// The IEEE 754 number of few bits: sign, `exponent_bits`, `fraction_bits`.
+long double small_float(int code, int exponent_bits, int fraction_bits);
+
 /// The number that a float of 8 or 4 bits stands for, by its sign, exponent and fraction; bits above the sign say
 /// nothing.
 long double value_of_code(CodeFormat format, std::int64_t code);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "parity/core/float_format.hpp"
+#include "parity/core/powers.hpp"
 #include "parity/judges/units.hpp"
 
 namespace plumb::parity::judges {
@@ -41,10 +42,8 @@ double distance(double chosen, double own, double limit) {
 
 double limit_of_quotient(double x, double scale, ir::DType computed) {
   const double smallest = core::float_format(computed).smallest_normal();
-  int exponent = 0;
-  const bool is_power = std::abs(std::frexp(scale, &exponent)) == 0.5;
   const bool is_kept = std::abs(scale) >= smallest && 1 / std::abs(scale) >= smallest;
-  return is_power && is_kept ? 0 : 3 * ir::unit_roundoff(computed) * std::abs(x / scale);
+  return core::is_power_of_two(scale) && is_kept ? 0 : 3 * ir::unit_roundoff(computed) * std::abs(x / scale);
 }
 
 OutputJudgement judge_codes(const Question& question, std::size_t k, const Codes& codes) {

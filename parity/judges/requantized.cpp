@@ -4,14 +4,11 @@
 #include <cmath>
 
 #include "parity/core/float_format.hpp"
+#include "parity/core/powers.hpp"
+#include "parity/element/terms/lines.hpp"
 
 namespace plumb::parity::judges {
 namespace {
-
-bool is_power_of_two(double x) {
-  int exponent = 0;
-  return std::abs(std::frexp(x, &exponent)) == 0.5;
-}
 
 /// A factor of sums: the product of two scales over a third.
 struct Factor {
@@ -28,7 +25,7 @@ class Factors {
   Factor of(double left, double right) const {
     const double product = left * right;
     Factor factor{.value = product / of_.y_scale, .relative = 4 * unit_};
-    factor.is_exact = is_power_of_two(left) && is_power_of_two(right) && is_power_of_two(of_.y_scale);
+    factor.is_exact = core::is_power_of_two(left) && core::is_power_of_two(right) && core::is_power_of_two(of_.y_scale);
     const bool is_nothing = left == 0 || right == 0;
     for (const double x : {left, right, product, of_.y_scale})
       if (!is_nothing && std::isfinite(x) && !is_ordinary(x)) factor.relative = infinite;
@@ -47,24 +44,7 @@ class Factors {
   double unit_;
 };
 
-/// An element of a tensor of f64 for each of a shape that it broadcasts to.
-class Broadcast {
- public:
-  Broadcast(const ir::Tensor& x, const ir::Shape& shape)
-      : values_(x.as<double>()), shape_(shape), strides_(ir::broadcast_strides(x.shape(), shape)) {}
-
-  double operator()(std::size_t i) const {
-    auto rest = static_cast<std::int64_t>(i);
-    std::int64_t at = 0;
-    for (std::size_t axis = shape_.size(); axis-- > 0; rest /= shape_[axis]) at += rest % shape_[axis] * strides_[axis];
-    return values_[static_cast<std::size_t>(at)];
-  }
-
- private:
-  std::span<const double> values_;
-  const ir::Shape& shape_;
-  std::vector<std::int64_t> strides_;
-};
+element::terms::Operand operand(const ir::Tensor& x) { return {x.as<double>(), x.shape()}; }
 
 }  // namespace
 
@@ -74,12 +54,13 @@ ir::Tensor read_as(const ir::Tensor& x, ir::Shape shape) {
 
 ir::Tensor with_bias(ir::Tensor sums, const ir::Tensor& bias, const ir::Shape& shape) {
   const ir::Tensor wide = ir::convert(read_as(bias, shape), ir::DType::f64);
-  const ir::Shape& of = sums.shape();
-  const Broadcast at(wide, of);
+  const element::terms::Operand added = operand(wide);
   const auto numbers = sums.as<std::int32_t>();
-  for (std::size_t i = 0; i < numbers.size(); ++i)
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double own = element::terms::stretched(added, static_cast<std::int64_t>(i), sums.shape());
     numbers[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(numbers[i]) +
-                                           static_cast<std::uint32_t>(static_cast<std::int32_t>(at(i))));
+                                           static_cast<std::uint32_t>(static_cast<std::int32_t>(own)));
+  }
   return sums;
 }
 
@@ -88,12 +69,14 @@ OutputJudgement judge_requantized(const Question& question, const Requantized& o
   // Where that is f64 the truth is no better.
   const Factors factors(of, ir::unit_roundoff(computed) * (computed == ir::DType::f64 ? 2 : 1));
   const ir::Shape& shape = of.sums.shape();
-  const Broadcast left(of.left_scale, shape), right(of.right_scale, shape);
+  const element::terms::Operand left = operand(of.left_scale), right = operand(of.right_scale);
   const bool is_signed = question.out_type(0).dtype == ir::DType::i8;
   Codes codes{.zero = {of.y_zero}, .least = is_signed ? -128.0 : 0.0, .most = is_signed ? 127.0 : 255.0};
   const auto sums = of.sums.as<std::int32_t>();
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    const Factor factor = factors.of(left(i), right(i));
+    const auto at = static_cast<std::int64_t>(i);
+    const Factor factor =
+        factors.of(element::terms::stretched(left, at, shape), element::terms::stretched(right, at, shape));
     const double sum = sums[i], real = sum * factor.value;
     const bool is_exact = sum == 0 || !std::isfinite(real) || (factor.is_exact && factors.holds(sum));
     codes.real.push_back(real);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "parity/core/powers.hpp"
 #include "parity/sums/mean_chance.hpp"
 
 namespace plumb::parity::sums {
@@ -71,8 +72,7 @@ class Roundings {
   }
 
   bool is_power_of_two(std::uint32_t at) const {
-    int exponent = 0;
-    return tape_[at].kind == Kind::constant && std::abs(std::frexp(tape_[at].value, &exponent)) == 0.5;
+    return tape_[at].kind == Kind::constant && core::is_power_of_two(tape_[at].value);
   }
 
   /// Whether a kernel goes on with a mean as two numbers.

@@ -125,6 +125,13 @@ ProductPlan::ProductPlan(const Factor& left, const Factor& right, const ir::Shap
   batch = 1;
 }
 
+void matrix_product(const ProductPlan& plan, std::span<const std::int32_t> a, std::span<const std::int32_t> b,
+                    std::span<std::int32_t> y) {
+  multiply_all({plan.batch, plan.m, plan.n, plan.k},
+               Operand<std::uint32_t>{as_computed(a.data()), plan.a_offsets, false},
+               Operand<std::uint32_t>{as_computed(b.data()), plan.b_offsets, false}, as_computed(y.data()));
+}
+
 void matrix_product(const ProductPlan& plan, const Factor& left, const Factor& right, const ir::MutableView& out) {
   if (ir::is_complex(left.x.dtype())) {
     ir::visit_complex(left.x.dtype(),

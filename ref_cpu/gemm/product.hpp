@@ -22,6 +22,10 @@ struct ProductPlan {
 /// dtype, or f32 for 16-bit floats. y is overwritten.
 void matrix_product(const ProductPlan& plan, const Factor& a, const Factor& b, const ir::MutableView& y);
 
+/// As the former, of i32, which wraps; neither side is transposed.
+void matrix_product(const ProductPlan& plan, std::span<const std::int32_t> a, std::span<const std::int32_t> b,
+                    std::span<std::int32_t> y);
+
 inline void matrix_product(const Factor& a, const Factor& b, const ir::MutableView& y) {
   matrix_product(ProductPlan(a, b, y.shape()), a, b, y);
 }

@@ -1,37 +1,32 @@
 // Codes less their zero points, line by line along the last axis.
 #include "ref_cpu/kernels/codes.hpp"
 
+#include "ref_cpu/kernels/strides.hpp"
 #include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu::kernels {
 namespace {
 
-/// Where zero points lie, by the axes of the codes.
-struct ZeroPoints {
-  std::vector<std::int64_t> strides;
-
-  /// The first one of a line of the codes.
-  std::int64_t first(std::int64_t line, const ir::Shape& codes) const {
-    std::int64_t at = 0;
-    for (std::size_t axis = codes.size(); axis-- > 1;) {
-      at += line % codes[axis - 1] * strides[axis - 1];
-      line /= codes[axis - 1];
-    }
-    return at;
+/// The first zero point of a line of the codes, along whose axes they lie by these strides.
+std::int64_t first_of(std::int64_t line, const ir::Shape& codes, const Strides& strides) {
+  std::int64_t at = 0;
+  for (std::size_t axis = codes.size(); axis-- > 1;) {
+    at += line % codes[axis - 1] * strides[axis - 1];
+    line /= codes[axis - 1];
   }
-  std::int64_t along_line() const { return strides.empty() ? 0 : strides.back(); }
-};
+  return at;
+}
 
 template <class T>
-void subtract(const ir::TensorView& codes, const ir::TensorView* zero, const ZeroPoints& points, std::int32_t* out) {
+void subtract(const ir::TensorView& codes, const ir::TensorView* zero, const Strides& strides, std::int32_t* out) {
   const T* const from = codes.as<T>().data();
   const T none = 0;
   const T* const zeros = zero == nullptr ? &none : zero->as<T>().data();
   const ir::Shape& shape = codes.shape();
-  const std::int64_t length = shape.empty() ? 1 : shape.back(), step = points.along_line();
+  const std::int64_t length = shape.empty() ? 1 : shape.back(), step = shape.empty() ? 0 : strides[shape.size() - 1];
   parallel_for(codes.elements() / length, (1 << 16) / length + 1, [&](std::int64_t line, std::int64_t end) {
     for (; line < end; ++line) {
-      const T* const own = zeros + points.first(line, shape);
+      const T* const own = zeros + first_of(line, shape, strides);
       const T* const x = from + line * length;
       std::int32_t* const y = out + line * length;
       if (step == 0)
@@ -44,16 +39,15 @@ void subtract(const ir::TensorView& codes, const ir::TensorView* zero, const Zer
 
 }  // namespace
 
-ir::Tensor centred(const ir::TensorView& codes, const ir::TensorView* zero, const ir::Shape& zero_shape) {
-  ir::Tensor numbers({ir::DType::i32, codes.shape()});
-  if (codes.elements() == 0) return numbers;
-  ZeroPoints points{std::vector<std::int64_t>(codes.shape().size(), 0)};
-  if (zero != nullptr) points.strides = ir::broadcast_strides(zero_shape, codes.shape());
-  std::int32_t* const out = numbers.as<std::int32_t>().data();
+ScratchRoom<std::int32_t> centred(const ir::TensorView& codes, const ir::TensorView* zero,
+                                  const ir::Shape& zero_shape) {
+  ScratchRoom<std::int32_t> numbers(static_cast<std::size_t>(codes.elements()));
+  if (numbers.empty()) return numbers;
+  const Strides strides = zero == nullptr ? Strides{} : strides_within(zero_shape, codes.shape());
   if (codes.dtype() == ir::DType::u8)
-    subtract<std::uint8_t>(codes, zero, points, out);
+    subtract<std::uint8_t>(codes, zero, strides, numbers.data());
   else
-    subtract<std::int8_t>(codes, zero, points, out);
+    subtract<std::int8_t>(codes, zero, strides, numbers.data());
   return numbers;
 }
 

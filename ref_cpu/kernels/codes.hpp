@@ -2,11 +2,12 @@
 #pragma once
 
 #include "ir/tensor.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu::kernels {
 
-/// codes − zero as i32. `zero`, null for 0, has the codes' dtype; read as shape `zero_shape` it broadcasts to them.
-ir::Tensor centred(const ir::TensorView& codes, const ir::TensorView* zero, const ir::Shape& zero_shape);
+/// codes − zero. `zero`, null for 0, has the codes' dtype; read as shape `zero_shape` it broadcasts to them.
+ScratchRoom<std::int32_t> centred(const ir::TensorView& codes, const ir::TensorView* zero, const ir::Shape& zero_shape);
 
 /// Code i of u8 or i8.
 inline std::int32_t code_at(const ir::TensorView& codes, std::int64_t i) {

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "ir/convert.hpp"
 #include "ir/tensor.hpp"
 #include "ref_cpu/parallel.hpp"
 #include "ref_cpu/scratch.hpp"
@@ -37,5 +38,19 @@ class Computed {
   ScratchRoom<Value> copy_;
   std::span<const Value> values_;
 };
+
+/// The elements of a tensor of real numbers in another type, by the rules of the op cast.
+template <class To>
+ScratchRoom<To> converted(const ir::TensorView& x) {
+  ScratchRoom<To> made(static_cast<std::size_t>(x.elements()));
+  ir::visit_number(x.dtype(), [&]<class From>(From) {
+    const auto stored = x.as<From>();
+    parallel_for(x.elements(), 1 << 15, [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+        made[i] = ir::convert_value<To>(stored[i]);
+    });
+  });
+  return made;
+}
 
 }  // namespace plumb::ref_cpu::kernels

@@ -2,34 +2,30 @@
 #include "ref_cpu/kernels/integer_convolution.hpp"
 
 #include "ref_cpu/kernels/codes.hpp"
-#include "ref_cpu/kernels/spatial.hpp"
 #include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu::kernels {
 namespace {
 
-/// The shape as which the zero points of filters broadcast to them.
-ir::Shape shape_over_filters(const ir::TensorView& zero, const ir::Shape& w) {
-  ir::Shape read(w.size(), 1);
-  read[0] = zero.elements();
-  return read;
-}
-
-const std::uint32_t* wrapping(const ir::Tensor& numbers) {
-  return reinterpret_cast<const std::uint32_t*>(numbers.as<std::int32_t>().data());
+const std::uint32_t* wrapping(const ScratchRoom<std::int32_t>& numbers) {
+  return reinterpret_cast<const std::uint32_t*>(numbers.data());
 }
 
 }  // namespace
 
-void integer_convolution(const CodeConvolution& c, const ir::MutableView& y) {
-  const ir::Shape &image = c.x.shape(), &filters = c.w.shape();
-  const ir::Tensor x = centred(c.x, c.x_zero, {});
-  const ir::Tensor w =
-      centred(c.w, c.w_zero, c.w_zero == nullptr ? ir::Shape() : shape_over_filters(*c.w_zero, filters));
-  const Windows windows(c.axes, y.shape());
-  const std::int64_t channels = filters[1], of_group = filters[0] / c.group, taps = windows.taps();
+CodeConvolutionPlan::CodeConvolutionPlan(const std::vector<ir::kernels::Window>& axes, std::int64_t groups,
+                                         const CodeConvolution& of, const ir::Shape& y)
+    : windows(axes, y), group(groups) {
+  if (of.w_zero != nullptr) w_zero = shape_over_filters(*of.w_zero, of.w.shape().size() - 1);
+}
+
+void integer_convolution(const CodeConvolutionPlan& plan, const CodeConvolution& of, std::span<std::int32_t> y) {
+  const ir::Shape &image = of.x.shape(), &filters = of.w.shape();
+  const auto x = centred(of.x, of.x_zero, {}), w = centred(of.w, of.w_zero, plan.w_zero);
+  const Windows& windows = plan.windows;
+  const std::int64_t channels = filters[1], of_group = filters[0] / plan.group, taps = windows.taps();
   const std::int64_t stride = windows.axes[2].stride, cost = windows.count() * channels * taps;
-  auto* const sums = reinterpret_cast<std::uint32_t*>(y.as<std::int32_t>().data());
+  auto* const sums = reinterpret_cast<std::uint32_t*>(y.data());
   parallel_for(image[0] * filters[0], (1 << 16) / (cost + 1) + 1, [&](std::int64_t plane, std::int64_t end) {
     for (; plane < end; ++plane) {
       std::uint32_t* const out = sums + plane * windows.count();

@@ -23,12 +23,14 @@ Code code_of(C real, std::int32_t zero) {
 }
 
 template <class T, class Code>
-void requantize_as(const ir::TensorView& sums, const Requantization& by, const ir::MutableView& y) {
+void requantize_as(std::span<const std::int32_t> sums, const Requantization& by, const ir::MutableView& y) {
   using C = ir::compute_t<T>;
   const ir::Shape& shape = y.shape();
   const std::int64_t length = shape.back();
-  const Affine<T> left(&by.left_scale, shape, length, C{1}), right(&by.right_scale, shape, length, C{1});
-  const Affine<std::int32_t> bias(by.bias ? &*by.bias : nullptr, shape, length, 0);
+  const Affine<T> left(&by.left_scale.tensor, by.left_scale.shape, shape, length, C{1});
+  const Affine<T> right(&by.right_scale.tensor, by.right_scale.shape, shape, length, C{1});
+  const Affine<std::int32_t> bias(by.bias ? &by.bias->tensor : nullptr, by.bias ? by.bias->shape : shape, shape, length,
+                                  0);
   const C y_scale = static_cast<C>(by.y_scale.as<T>()[0]);
   const std::int32_t zero = code_at(by.y_zero, 0);
   parallel_for(y.elements() / length, (1 << 15) / length + 1, [&](std::int64_t line, std::int64_t end) {
@@ -37,7 +39,7 @@ void requantize_as(const ir::TensorView& sums, const Requantization& by, const i
     for (; line < end; ++line) {
       const auto of_left = left.line(line, own_left), of_right = right.line(line, own_right);
       const auto behind = bias.line(line, own_bias);
-      const std::int32_t* const from = sums.as<std::int32_t>().data() + line * length;
+      const std::int32_t* const from = sums.data() + line * length;
       Code* const to = y.as<Code>().data() + line * length;
       for (std::size_t i = 0; i < of_left.size(); ++i) {
         const C factor = of_left[i] * of_right[i] / y_scale;
@@ -49,7 +51,7 @@ void requantize_as(const ir::TensorView& sums, const Requantization& by, const i
 
 }  // namespace
 
-void requantize(const ir::TensorView& sums, const Requantization& by, const ir::MutableView& y) {
+void requantize(std::span<const std::int32_t> sums, const Requantization& by, const ir::MutableView& y) {
   ir::visit_float(by.y_scale.dtype(), [&]<class T>(T) {
     if (y.dtype() == ir::DType::u8)
       requantize_as<T, std::uint8_t>(sums, by, y);

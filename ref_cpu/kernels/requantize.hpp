@@ -7,20 +7,21 @@
 
 namespace plumb::ref_cpu::kernels {
 
-/// The operands of a requantisation. Left and right scales and the bias have shapes that broadcast to the result.
+/// A tensor that, read as another shape of as many elements, broadcasts to a result.
+struct Stretched {
+  const ir::TensorView& tensor;
+  const ir::Shape& shape;
+};
+
+/// The operands of a requantisation.
 struct Requantization {
-  ir::TensorView left_scale, right_scale;
-  ir::TensorView y_scale, y_zero;  ///< they have one element
-  std::optional<ir::TensorView> bias = {};
+  Stretched left_scale, right_scale;
+  const ir::TensorView &y_scale, &y_zero;  ///< they have one element
+  std::optional<Stretched> bias = {};
 };
 
 /// y = saturate(RNE((sum + bias)·(left·right/y_scale)) + y_zero), the sum modulo 2^32, all else in what the scales'
-/// dtype is computed in; NaN gives y_zero. `sums` are i32 of y's shape, y is u8 or i8.
-void requantize(const ir::TensorView& sums, const Requantization& by, const ir::MutableView& y);
-
-/// The tensor's bytes under another shape of as many elements.
-inline ir::TensorView read_as(const ir::TensorView& x, ir::Shape shape) {
-  return {{x.dtype(), std::move(shape)}, x.bytes()};
-}
+/// dtype is computed in; NaN gives y_zero. There is a sum for each element of y, which is u8 or i8.
+void requantize(std::span<const std::int32_t> sums, const Requantization& by, const ir::MutableView& y);
 
 }  // namespace plumb::ref_cpu::kernels

@@ -7,13 +7,14 @@
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::ConvInteger& op, Call& call) {
-  kernels::integer_convolution({.axes = op.axes(call.in(0).shape(), call.in(1).shape()),
-                                .group = op.group,
-                                .x = call.in(0),
-                                .w = call.in(1),
-                                .x_zero = op.has_x_zero ? &call.in(2) : nullptr,
-                                .w_zero = op.has_w_zero ? &call.in(op.w_zero()) : nullptr},
-                               call.out(0));
+  const kernels::CodeConvolution of{.x = call.in(0),
+                                    .w = call.in(1),
+                                    .x_zero = op.has_x_zero ? &call.in(2) : nullptr,
+                                    .w_zero = op.has_w_zero ? &call.in(op.w_zero()) : nullptr};
+  const auto& plan = call.kept([&] {
+    return kernels::CodeConvolutionPlan(op.axes(of.x.shape(), of.w.shape()), op.group, of, call.out(0).shape());
+  });
+  kernels::integer_convolution(plan, of, call.out(0).as<std::int32_t>());
 }
 
 }  // namespace plumb::ref_cpu

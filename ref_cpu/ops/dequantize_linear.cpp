@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/computed.hpp"
 #include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu {
@@ -21,9 +22,9 @@ std::array<double, 256> numbers_of_codes(CodeFormat format) {
 
 template <class Q, class Y>
 void from_codes(const ir::ops::DequantizeLinear& op, Call& call) {
-  const auto map = *ir::kernels::scale_map(call.in(0).shape(), call.in(1).shape(), op.axis, op.block_size);
-  const ir::Tensor scales = ir::convert(call.in(1), ir::DType::f64);
-  const auto scale = scales.as<double>();
+  const auto& map = call.kept(
+      [&] { return *ir::kernels::scale_map(call.in(0).shape(), call.in(1).shape(), op.axis, op.block_size); });
+  const auto scale = kernels::converted<double>(call.in(1));
   const auto q = call.in(0).as<Q>();
   const auto zero = op.has_zero_point ? call.in(2).as<Q>() : q.first(0);
   const auto y = call.out(0).as<Y>();

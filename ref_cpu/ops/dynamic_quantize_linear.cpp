@@ -28,10 +28,10 @@ struct FoundRange {
   }
 };
 
-/// The code of a quotient; 0 of a NaN, which only a scale that is not finite gives.
+/// The code of a quotient; of a NaN, which 0 over a scale that is rounded to 0 is as well, the zero point.
 template <class C>
 std::uint8_t found_code(C quotient, C zero) {
-  if (std::isnan(quotient)) return 0;
+  if (std::isnan(quotient)) return static_cast<std::uint8_t>(zero);
   return static_cast<std::uint8_t>(std::clamp(std::nearbyint(quotient) + zero, C{0}, C{255}));
 }
 

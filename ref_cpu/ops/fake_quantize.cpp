@@ -6,6 +6,7 @@
 
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -24,12 +25,13 @@ struct Channel {
 }  // namespace
 
 void run(const ir::ops::FakeQuantize& op, Call& call) {
-  const ir::Shape &shape = call.in(0).shape(), &of_scale = call.in(1).shape();
-  const auto inner = op.along_axis(shape, of_scale).size() == 0 ? std::int64_t{1} : ir::along(shape, op.axis).inner;
+  const ir::Shape& shape = call.in(0).shape();
+  const auto inner = call.in(1).shape().empty() ? std::int64_t{1} : ir::along(shape, op.axis).inner;
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
     const auto scales = call.in(1).as<T>();
-    std::vector<Channel<C>> channels;
+    ScratchVector<Channel<C>> channels;
+    channels.reserve(scales.size());
     for (std::size_t c = 0; c < scales.size(); ++c) {
       const std::int64_t zero = op.has_zero_point ? call.in(2).as<std::int32_t>()[c] : 0;
       channels.push_back({static_cast<C>(scales[c]), static_cast<C>(op.q_min - zero), static_cast<C>(op.q_max - zero)});

@@ -7,8 +7,10 @@
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::MatmulInteger& op, Call& call) {
-  gemm::integer_product({call.in(0), op.has_a_zero ? &call.in(2) : nullptr},
-                        {call.in(1), op.has_b_zero ? &call.in(op.b_zero()) : nullptr}, call.out(0));
+  const gemm::CodeMatrices a{call.in(0), op.has_a_zero ? &call.in(2) : nullptr};
+  const gemm::CodeMatrices b{call.in(1), op.has_b_zero ? &call.in(op.b_zero()) : nullptr};
+  const auto& plan = call.kept([&] { return gemm::CodeProductPlan(a, b, call.out(0).shape()); });
+  gemm::integer_product(plan, a, b, call.out(0).as<std::int32_t>());
 }
 
 }  // namespace plumb::ref_cpu

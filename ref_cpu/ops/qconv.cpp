@@ -4,35 +4,35 @@
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/integer_convolution.hpp"
 #include "ref_cpu/kernels/requantize.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
 
-/// A tensor with one element for each filter, or one for all, as it broadcasts to [N, M, O..].
-ir::TensorView over_filters(const ir::TensorView& of_filters, const ir::Shape& y) {
-  ir::Shape shape(y.size() - 1, 1);
-  shape[0] = of_filters.elements();
-  return kernels::read_as(of_filters, std::move(shape));
-}
+/// The convolution, and how scales and bias of filters broadcast to [N, M, O..].
+struct Requantized {
+  kernels::CodeConvolutionPlan convolution;
+  ir::Shape w_scale, bias;
+};
 
 }  // namespace
 
 void run(const ir::ops::Qconv& op, Call& call) {
   const ir::Shape& y = call.out(0).shape();
-  ir::Tensor sums({ir::DType::i32, y});
-  kernels::integer_convolution({.axes = op.axes(call.in(0).shape(), call.in(3).shape()),
-                                .group = op.group,
-                                .x = call.in(0),
-                                .w = call.in(3),
-                                .x_zero = &call.in(2),
-                                .w_zero = &call.in(5)},
-                               sums.view());
+  const kernels::CodeConvolution of{.x = call.in(0), .w = call.in(3), .x_zero = &call.in(2), .w_zero = &call.in(5)};
+  const auto& plan = call.kept([&] {
+    return Requantized{{op.axes(of.x.shape(), of.w.shape()), op.group, of, y},
+                       kernels::shape_over_filters(call.in(4), y.size() - 2),
+                       op.has_bias ? kernels::shape_over_filters(call.in(8), y.size() - 2) : ir::Shape()};
+  });
+  ScratchRoom<std::int32_t> sums(static_cast<std::size_t>(call.out(0).elements()));
+  kernels::integer_convolution(plan.convolution, of, sums);
   kernels::requantize(sums,
-                      {.left_scale = call.in(1),
-                       .right_scale = over_filters(call.in(4), y),
+                      {.left_scale = {call.in(1), call.in(1).shape()},
+                       .right_scale = {call.in(4), plan.w_scale},
                        .y_scale = call.in(6),
                        .y_zero = call.in(7),
-                       .bias = op.has_bias ? std::optional(over_filters(call.in(8), y)) : std::nullopt},
+                       .bias = op.has_bias ? std::optional(kernels::Stretched{call.in(8), plan.bias}) : std::nullopt},
                       call.out(0));
 }
 

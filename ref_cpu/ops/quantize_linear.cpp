@@ -38,23 +38,21 @@ class LinearCoder {
 };
 
 template <class X>
-void to_codes(const ir::ops::QuantizeLinear& op, const ir::TensorView& x, Call& call) {
+void to_codes(const ir::ops::QuantizeLinear& op, std::span<const X> x, Call& call) {
   using C = ir::compute_t<X>;
-  const auto map = *ir::kernels::scale_map(x.shape(), call.in(1).shape(), op.axis, op.block_size);
-  const ir::Tensor scales = ir::convert(call.in(1), ir::dtype_of<C>);
-  const ir::Tensor zeros =
-      op.has_zero_point ? ir::convert(call.in(2), ir::DType::i32) : ir::Tensor({ir::DType::i32, {0}});
-  const auto from = x.as<X>();
-  const auto scale = scales.as<C>();
-  const auto zero = zeros.as<std::int32_t>();
+  const auto& map = call.kept(
+      [&] { return *ir::kernels::scale_map(call.in(0).shape(), call.in(1).shape(), op.axis, op.block_size); });
+  const auto scale = kernels::converted<C>(call.in(1));
+  ScratchRoom<std::int32_t> zero;
+  if (op.has_zero_point) zero = kernels::converted<std::int32_t>(call.in(2));
   const LinearCoder coder(op);
   ir::visit_integer(op.dtype, [&]<class Y>(Y) {
     if constexpr (sizeof(Y) <= 2) {
       const auto y = call.out(0).as<Y>();
-      parallel_for(x.elements(), 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(call.in(0).elements(), 1 << 14, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
           const auto own = static_cast<std::size_t>(map.is_one() ? 0 : map(i)), at = static_cast<std::size_t>(i);
-          y[at] = static_cast<Y>(coder(static_cast<C>(from[at]) / scale[own], op.has_zero_point ? zero[own] : 0));
+          y[at] = static_cast<Y>(coder(static_cast<C>(x[at]) / scale[own], op.has_zero_point ? zero[own] : 0));
         }
       });
     }
@@ -66,8 +64,8 @@ void to_codes(const ir::ops::QuantizeLinear& op, const ir::TensorView& x, Call& 
 void run(const ir::ops::QuantizeLinear& op, Call& call) {
   const bool is_wide = call.in(1).dtype() == ir::DType::f64;
   if (is_wide && call.in(0).dtype() != ir::DType::f64)
-    return to_codes<double>(op, ir::convert(call.in(0), ir::DType::f64), call);
-  ir::visit_float(call.in(0).dtype(), [&]<class X>(X) { to_codes<X>(op, call.in(0), call); });
+    return to_codes<double>(op, kernels::converted<double>(call.in(0)), call);
+  ir::visit_float(call.in(0).dtype(), [&]<class X>(X) { to_codes<X>(op, call.in(0).as<X>(), call); });
 }
 
 }  // namespace plumb::ref_cpu

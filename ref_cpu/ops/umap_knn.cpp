@@ -7,14 +7,15 @@
 
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
 
-/// The places of a row that are chosen, at most k, the nearest first.
+/// The places of a row that are chosen, at most k, the nearest first; `places` has room for all.
 template <class C, class T>
-std::vector<std::size_t> nearest(std::span<const T> row, std::size_t own, std::size_t k) {
-  std::vector<std::size_t> places;
+void find_nearest(std::span<const T> row, std::size_t own, std::size_t k, ScratchVector<std::size_t>& places) {
+  places.clear();
   for (std::size_t j = 0; j < row.size(); ++j)
     if (j != own && !std::isnan(static_cast<C>(row[j]))) places.push_back(j);
   const auto comes_first = [&](std::size_t a, std::size_t b) {
@@ -24,7 +25,6 @@ std::vector<std::size_t> nearest(std::span<const T> row, std::size_t own, std::s
   const auto cut = places.begin() + static_cast<std::ptrdiff_t>(std::min(k, places.size()));
   std::partial_sort(places.begin(), cut, places.end(), comes_first);
   places.erase(cut, places.end());
-  return places;
 }
 
 }  // namespace
@@ -39,9 +39,11 @@ void run(const ir::ops::UmapKnn& op, Call& call) {
       const auto distances = call.out(0).as<T>();
       const auto neighbours = call.out(1).as<Index>();
       parallel_for(n, std::max<std::int64_t>(1, 4096 / n), [&](std::int64_t begin, std::int64_t end) {
+        ScratchVector<std::size_t> places;
+        places.reserve(extent);
         for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
           const auto row = x.subspan(i * extent, extent);
-          const std::vector<std::size_t> places = nearest<C>(row, i, k);
+          find_nearest<C>(row, i, k, places);
           for (std::size_t s = 0; s < k; ++s) {
             const bool is_chosen = s < places.size();
             distances[i * k + s] = is_chosen ? row[places[s]] : T(std::numeric_limits<C>::infinity());

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 #include "ref_cpu/packed/blocks.hpp"
 
@@ -43,7 +45,7 @@ float value_of_e8m0(std::uint8_t code) {
   return std::bit_cast<float>(bits);
 }
 
-constexpr std::array<float, 16> e2m1 = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6, 0, -0.5f, -1, -1.5f, -2, -3, -4, -6};
+constexpr std::array<float, 16> e2m1 = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6, -0.0f, -0.5f, -1, -1.5f, -2, -3, -4, -6};
 
 /// Writes the numbers that the codes of a row stand for.
 template <class T>
@@ -85,11 +87,12 @@ void by_scale(std::int64_t length, std::int64_t block, const Use& use) {
 
 Rows::Rows(const ir::kernels::packed::Packing& packing, const Call& call, std::size_t first)
     : packing_(packing), codes_(call.in(first)) {
-  if (packing.has_scales) scales_ = call.in(first + 1);
-  if (packing.has_zero_points) zero_points_ = call.in(first + 2);
-  row_bytes_ = codes_.shape().back();
-  length_ = ir::kernels::packed::row_elements(packing.format, codes_.shape());
-  count_ = codes_.shape().leading(codes_.shape().size() - 1).elements();
+  if (packing.has_scales) scales_ = &call.in(first + 1);
+  if (packing.has_zero_points) zero_points_ = &call.in(first + 2);
+  const ir::Shape& shape = codes_.shape();
+  row_bytes_ = shape.back();
+  length_ = ir::kernels::packed::row_elements(packing.format, shape);
+  count_ = std::accumulate(shape.begin(), shape.end() - 1, std::int64_t{1}, std::multiplies());
 }
 
 template <class T>
@@ -130,7 +133,7 @@ void Rows::read_beside(std::int64_t row, T* values) const {
   ir::visit_float(scales_->dtype(), [&]<class S>(S) {
     using Computed = std::conditional_t<std::is_void_v<C>, ir::compute_t<S>, C>;
     const S* const s = scales_->as<S>().data() + row * scales;
-    const S* const z = zero_points_ ? zero_points_->as<S>().data() + row * scales : nullptr;
+    const S* const z = zero_points_ != nullptr ? zero_points_->as<S>().data() + row * scales : nullptr;
     by_scale(length_, block, [&](std::int64_t e, std::int64_t end, std::int64_t group) {
       const auto scale = static_cast<Computed>(s[group]);
       const auto zero = z != nullptr ? static_cast<Computed>(z[group]) : Computed(0);

@@ -1,8 +1,6 @@
 // Declares matrices of packed codes, whose rows are read as numbers.
 #pragma once
 
-#include <optional>
-
 #include "ir/kernels/packed/operands.hpp"
 #include "ref_cpu/kernel.hpp"
 
@@ -11,7 +9,7 @@ namespace plumb::ref_cpu::packed {
 /// Packed operands of a node (ops.md A.0). Rows run along the last axis of the codes, all other axes count rows.
 class Rows {
  public:
-  /// `first` is where the codes are among the operands; scales and zero points follow them.
+  /// `first` is where the codes are among the operands; scales and zero points follow them. The call must outlive it.
   Rows(const ir::kernels::packed::Packing& packing, const Call& call, std::size_t first);
 
   std::int64_t count() const { return count_; }
@@ -31,8 +29,8 @@ class Rows {
   template <class C, class T>
   void read_beside(std::int64_t row, T* values) const;
   ir::kernels::packed::Packing packing_;
-  ir::TensorView codes_;
-  std::optional<ir::TensorView> scales_, zero_points_;
+  const ir::TensorView& codes_;
+  const ir::TensorView *scales_ = nullptr, *zero_points_ = nullptr;
   std::int64_t length_, count_, row_bytes_;
 };
 

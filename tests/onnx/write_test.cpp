@@ -333,6 +333,30 @@ TEST(WriteOnnx, ParamsAreStoredOrInputs) {
   EXPECT_EQ(given.facts.opset, 17);
 }
 
+TEST(WriteOnnx, ZeroPointsOfNoRowsComeBack) {
+  const ir::Graph graph =
+      parsed("", R"("op": "matmul_integer", "inputs": ["x", "b", "z"], "has_a_zero": true)",
+             R"("x": {"type": "u8[2, 0, 3]"}, "b": {"type": "u8[3, 4]"}, "z": {"type": "u8[1, 0, 1]"})");
+  ref_cpu::CpuExecutor executor;
+  const ir::Graph back = read_back(write_onnx(graph, {}), executor).file.graph;
+  EXPECT_EQ(back.type(back.results().front()).shape, (ir::Shape{2, 0, 4}));
+}
+
+TEST(WriteOnnx, OneScaleHasNoBlocks) {
+  const auto attributes_by = [](const std::string& scale) {
+    ::onnx::ModelProto proto;
+    proto.ParseFromString(
+        write_onnx(parsed("", R"("op": "quantize_linear", "inputs": ["x", "s"], "dtype": "u8", "block_size": 2)",
+                          R"("x": {"type": "f32[3, 4]"}, "s": {"type": "f32[)" + scale + R"(]"})"),
+                   {}));
+    std::set<std::string> names;
+    for (const auto& attribute : proto.graph().node(0).attribute()) names.insert(attribute.name());
+    return names;
+  };
+  EXPECT_EQ(attributes_by(""), std::set<std::string>{});
+  EXPECT_EQ(attributes_by("3, 2"), (std::set<std::string>{"axis", "block_size"}));
+}
+
 TEST(WriteOnnx, AModelOfTwoGibibytesIsRefusedBeforeItIsMade) {
   const ir::Graph graph =
       parsed("", R"("op": "range", "inputs": [], "start": 0, "delta": 1, "count": 600000000, "dtype": "f32")", "");

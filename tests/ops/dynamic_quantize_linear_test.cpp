@@ -59,6 +59,16 @@ TEST(DynamicQuantizeLinear, WidthBeyondTheRange) {
   EXPECT_EQ(testing::complaint_of(testing::judged(DynamicQuantizeLinear{}, in, out)), "");
 }
 
+/// The scale of such small numbers is rounded to 0. What 0 is over it is NaN, which has the code of 0.
+TEST(DynamicQuantizeLinear, ScalesThatAreRoundedToZero) {
+  constexpr float least = std::numeric_limits<float>::denorm_min();
+  const std::vector<Tensor> in = {Tensor::of<float>({3}, {-least, 0, least})};
+  const std::vector<Tensor> out = {Tensor::of<std::uint8_t>({3}, {0, 255, 255}), Tensor::of<float>({}, {0}),
+                                   Tensor::of<std::uint8_t>({}, {255})};
+  testing::check_cpu(DynamicQuantizeLinear{}, in, out);
+  EXPECT_EQ(testing::complaint_of(testing::judged(DynamicQuantizeLinear{}, in, out)), "");
+}
+
 TEST(Judge, FoundScalesDecideTheCodes) {
   const std::vector<Tensor> in = {Tensor::of<float>({4}, {-1, 0.31f, 2, 1.234f})};
   const auto quantized = [&](float scale, std::optional<std::uint8_t> zero = {}) {

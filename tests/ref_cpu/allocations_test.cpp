@@ -74,6 +74,50 @@ TEST(AllocationsOfProducts, AreNoneOfEigens) {
                                                               "."));
 }
 
+TEST(AllocationsOfQuantisers, AreNone) {
+  expect_none_from_the_fourth_run_on(ir::formats::parse_graph(R"({"format": "plumb.graph/1", "inputs": {
+    "x": {"type": "f32[6, 8]"}, "wide": {"type": "f64[]"}, "s": {"type": "f32[8]"}, "z": {"type": "u8[8]"},
+    "blocks": {"type": "f32[6, 2]"}, "one": {"type": "f32[]"}, "u": {"type": "u8[]"}, "b": {"type": "i8[8, 5]"},
+    "bs": {"type": "f32[5]"}, "bz": {"type": "i8[5]"}, "bias": {"type": "i32[5]"}, "image": {"type": "u8[1, 4, 5, 5]"},
+    "w": {"type": "i8[6, 2, 3, 3]"}, "ws": {"type": "f32[6]"}, "wz": {"type": "i8[6]"}, "more": {"type": "i32[6]"}},
+    "nodes": [
+    {"label": "by_axis", "op": "quantize_linear", "inputs": ["x", "s", "z"], "dtype": "u8", "has_zero_point": true},
+    {"label": "in_f64", "op": "quantize_linear", "inputs": ["x", "wide"]},
+    {"label": "by_blocks", "op": "quantize_linear", "inputs": ["x", "blocks"], "block_size": 4},
+    {"label": "back", "op": "dequantize_linear", "inputs": ["by_axis", "s", "z"], "has_zero_point": true},
+    {"label": "found", "op": "dynamic_quantize_linear", "inputs": ["x"]},
+    {"label": "reals", "op": "fake_quantize", "inputs": ["x", "s"]},
+    {"label": "sums", "op": "matmul_integer", "inputs": ["by_axis", "b", "u", "bz"], "has_a_zero": true,
+     "has_b_zero": true},
+    {"label": "product", "op": "qmatmul", "inputs": ["by_axis", "one", "u", "b", "bs", "bz", "one", "u", "bias"],
+     "has_bias": true},
+    {"label": "conv", "op": "conv_integer", "inputs": ["image", "w", "u", "wz"], "group": 2, "pads": [1, 0, 0, 1],
+     "has_x_zero": true, "has_w_zero": true},
+    {"label": "codes", "op": "qconv", "inputs": ["image", "one", "u", "w", "ws", "wz", "one", "u", "more"], "group": 2,
+     "has_bias": true}],
+    "results": ["by_axis", "in_f64", "by_blocks", "back", "found", "reals", "sums", "product", "conv", "codes"]})",
+                                                              "."));
+}
+
+TEST(AllocationsOfPackedWeights, AreNone) {
+  expect_none_from_the_fourth_run_on(ir::formats::parse_graph(R"({"format": "plumb.graph/1", "inputs": {
+    "codes": {"type": "u8[5, 18]", "fill": {"distribution": "packed", "format": "q4_0"}},
+    "x": {"type": "f32[3, 32]"}, "h": {"type": "f16[3, 32]"}, "beside": {"type": "i8[5, 32]"},
+    "scales": {"type": "f32[5, 2]"}, "w": {"type": "f32[32, 5]"},
+    "a": {"type": "f32[32, 2]"}, "b": {"type": "f32[2, 5]"}, "s": {"type": "f32[32]"},
+    "tokens": {"type": "f32[1, 6, 8]"}, "distances": {"type": "f32[6, 6]"}}, "nodes": [
+    {"label": "numbers", "op": "dequantize", "inputs": ["beside", "scales"], "format": "int8", "block_size": 16,
+     "has_scales": true, "dtype": "f16"},
+    {"label": "product", "op": "dequant_matmul", "inputs": ["h", "codes"], "format": "q4_0"},
+    {"label": "packed", "op": "quantize_blocks", "inputs": ["x"], "format": "q8_0"},
+    {"label": "low_rank", "op": "lora_matmul", "inputs": ["x", "w", "a", "b"]},
+    {"label": "norm", "op": "ada_norm", "inputs": ["x", "s", "s"]},
+    {"label": "turned", "op": "axial_rope_2d", "inputs": ["tokens"], "width": 3, "height": 2, "head_dim": 4},
+    {"label": "nearest", "op": "umap_knn", "inputs": ["distances"], "k": 2}],
+    "results": ["numbers", "product", "packed", "low_rank", "norm", "turned", "nearest"]})",
+                                                              "."));
+}
+
 std::vector<std::filesystem::path> graphs() {
   std::vector<std::filesystem::path> all;
   for (const auto& entry : std::filesystem::directory_iterator(tests::source_dir() / "fixtures/graphs"))

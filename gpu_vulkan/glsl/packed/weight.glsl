@@ -1,5 +1,5 @@
-// One packed weight as f32, of any format (ops.md A). The includer declares the constants `format`, `scale_type`, that
-// of real scales, and `has_zero_points`, and buffers of words: codes[], scales[] and zero_points[].
+// One packed weight as f32, of any format (ops.md A). The includer declares the constants `format`, `block_bytes`,
+// `scale_type`, that of real scales, and `has_zero_points`, and buffers of words: codes[], scales[] and zero_points[].
 #ifndef PLUMB_PACKED_WEIGHT_GLSL
 #define PLUMB_PACKED_WEIGHT_GLSL
 
@@ -29,16 +29,8 @@ precise float affine(float code, uint group) {
 
 /// Weight i, counted through all rows, which have whole blocks.
 float weight_at(uint i, uint group) {
-  if (format <= MXFP4) {
-    const uint bytes = format == Q4_1 ? 20u : format == Q5_0 ? 22u : format == Q5_1 ? 24u : format == Q8_0 ? 34u :
-                       format == MXFP4 ? 17u : 18u;
-    return small_block(format, (i >> 5) * bytes, i & 31u);
-  }
-  if (format <= IQ4_XS) {
-    const uint bytes = format == Q2_K ? 84u : format == Q3_K ? 110u : format == Q4_K ? 144u : format == Q5_K ? 176u :
-                       format == Q6_K ? 210u : 136u;
-    return super_block(format, (i >> 8) * bytes, i & 255u);
-  }
+  if (format <= MXFP4) return small_block(format, (i >> 5) * block_bytes, i & 31u);
+  if (format <= IQ4_XS) return super_block(format, (i >> 8) * block_bytes, i & 255u);
   if (has_real_scales()) return affine(code_value(format, i), group);
   return mx_value(code_value(format, i), bitfieldExtract(scales[i >> 7], int(i >> 5 & 3u) * 8, 8));
 }

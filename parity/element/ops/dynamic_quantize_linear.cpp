@@ -9,7 +9,7 @@ namespace {
 
 /// RNE(quotient) + zero within [0, 255]. Throws NoAnswer where the quotient's uncertainty decides.
 Number found_code(Real quotient, std::int64_t zero) {
-  if (std::isnan(quotient.value)) return Number(Real(0));
+  if (std::isnan(quotient.value)) return Number(Real(zero));
   const auto code = [&](long double real) {
     return std::min(std::max(std::nearbyint(real) + static_cast<long double>(zero), 0.0L), 255.0L);
   };

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "parity/core/powers.hpp"
 #include "parity/judges/choices.hpp"
 #include "parity/judges/units.hpp"
 
@@ -124,8 +125,7 @@ Explained explained(const Shape& shape, const Block32& x, const Scale& scale, By
   made.factors.push_back(stored(half_bits(got, 0), scale.d, scale.off));
   if (shape.has_ends) made.factors.push_back(stored(half_bits(got, 2), scale.least, 0));
   const bool is_scaled = has_inverse(scale.d);
-  int exponent = 0;
-  const bool is_power = scale.off == 0 && std::abs(std::frexp(scale.d, &exponent)) == 0.5;
+  const bool is_power = scale.off == 0 && core::is_power_of_two(scale.d);
   for (std::size_t e = 0; e < x.size(); ++e) {
     const double above = static_cast<double>(static_cast<float>(x[e] - scale.least));
     const double r = is_scaled ? above / scale.d : 0, t = r + shape.offset;

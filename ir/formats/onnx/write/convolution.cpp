@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/formats/onnx/write/geometry.hpp"
 #include "ir/formats/onnx/write/writers.hpp"
 #include "ir/ops/affine_grid.hpp"
 #include "ir/ops/col2im.hpp"
@@ -15,34 +16,12 @@
 namespace plumb::ir::to_onnx {
 namespace {
 
-/// The attribute, or what it means to leave it out.
-Numbers or_all(const Numbers& given, std::size_t count, std::int64_t otherwise) {
-  return given.empty() ? Numbers(count, otherwise) : given;
-}
-
-/// Strides, dilations and pads of as many spatial axes.
-template <class Op>
-void set_window(const Attributes& made, const Op& op, std::size_t axes) {
-  made.integers("strides", or_all(op.strides, axes, 1));
-  made.integers("dilations", or_all(op.dilations, axes, 1));
-  made.integers("pads", or_all(op.pads, 2 * axes, 0));
-}
-
-Numbers extents_from(const Shape& shape, std::ptrdiff_t first) { return {shape.begin() + first, shape.end()}; }
-
-void write_conv(const ops::Conv& op, NodeWriter& node) {
-  const Numbers kernel = extents_from(node.shape(1), 2);
-  const Attributes made = node.add("Conv");
-  made.integers("kernel_shape", kernel).integer("group", op.group);
-  set_window(made, op, kernel.size());
-}
+void write_conv(const ops::Conv& op, NodeWriter& node) { set_convolution(node.add("Conv"), op, node.shape(1)); }
 
 void write_conv_transpose(const ops::ConvTranspose& op, NodeWriter& node) {
-  const Numbers kernel = extents_from(node.shape(1), 2);
   const Attributes made = node.add("ConvTranspose");
-  made.integers("kernel_shape", kernel).integer("group", op.group);
-  made.integers("output_padding", or_all(op.output_padding, kernel.size(), 0));
-  set_window(made, op, kernel.size());
+  made.integers("output_padding", or_all(op.output_padding, node.shape(1).size() - 2, 0));
+  set_convolution(made, op, node.shape(1));
 }
 
 void write_col2im(const ops::Col2im& op, NodeWriter& node) {

@@ -245,12 +245,12 @@ void write_glu(const ops::Glu& op, NodeWriter& node) {
 /// Writes which scales the elements take: an axis where there are several, and blocks.
 template <class Op>
 void set_scales(const Op& op, NodeWriter& node, const Attributes& made) {
-  if (op.block_size > 0) {
-    made.integer("block_size", op.block_size);
-    node.require_opset(21);
-  }
   const Shape& scale = node.shape(1);
-  if (scale.rank() > 0 && scale != Shape{1}) made.integer("axis", op.axis);
+  if (scale.rank() == 0 || scale == Shape{1}) return;
+  made.integer("axis", op.axis);
+  if (op.block_size == 0) return;
+  made.integer("block_size", op.block_size);
+  node.require_opset(21);
 }
 
 template <class Op>

@@ -1,4 +1,5 @@
 // Products and convolutions of codes.
+#include "ir/formats/onnx/write/geometry.hpp"
 #include "ir/formats/onnx/write/writers.hpp"
 #include "ir/kernels/codes.hpp"
 #include "ir/ops/conv_integer.hpp"
@@ -14,7 +15,7 @@ using kernels::MatrixLines;
 /// Operand i under another shape of as many elements.
 std::string reshaped(NodeWriter& node, std::size_t i, const Numbers& shape) {
   std::string name = node.between();
-  node.add("Reshape", node.type(i).dtype, {node.in(i), node.stored(shape)}, {name});
+  node.add("Reshape", node.type(i).dtype, {node.in(i), node.stored(shape)}, {name}).integer("allowzero", 1);
   return name;
 }
 
@@ -44,23 +45,11 @@ void write_matmul_integer(const ops::MatmulInteger& op, NodeWriter& node) {
   node.add("MatMulInteger", operands, {node.out()});
 }
 
-/// Strides, dilations and pads of as many spatial axes, and the groups.
-template <class Op>
-void set_geometry(const Attributes& made, const Op& op, const Shape& w) {
-  const std::size_t axes = w.size() - 2;
-  const auto or_all = [](const Numbers& given, std::size_t count, std::int64_t otherwise) {
-    return given.empty() ? Numbers(count, otherwise) : given;
-  };
-  made.integers("kernel_shape", Numbers(w.begin() + 2, w.end())).integer("group", op.group);
-  made.integers("strides", or_all(op.strides, axes, 1)).integers("dilations", or_all(op.dilations, axes, 1));
-  made.integers("pads", or_all(op.pads, 2 * axes, 0));
-}
-
 void write_conv_integer(const ops::ConvInteger& op, NodeWriter& node) {
   Names operands = {node.in(0), node.in(1)};
   if (op.has_x_zero || op.has_w_zero) operands.push_back(op.has_x_zero ? of_all_or_each(node, 2) : "");
   if (op.has_w_zero) operands.push_back(of_all_or_each(node, op.w_zero()));
-  set_geometry(node.add("ConvInteger", operands, {node.out()}), op, node.shape(1));
+  set_convolution(node.add("ConvInteger", operands, {node.out()}), op, node.shape(1));
 }
 
 void write_qmatmul(const ops::Qmatmul& op, NodeWriter& node) {
@@ -79,7 +68,7 @@ void write_qconv(const ops::Qconv& op, NodeWriter& node) {
   if (node.type(1).dtype != DType::f32) NodeWriter::refuse("its scales are in ", node.type(1).dtype);
   Names operands = node.ins();
   for (const std::size_t i : {1, 2, 4, 5, 6, 7}) operands[i] = of_all_or_each(node, i);
-  set_geometry(node.add("QLinearConv", operands, {node.out()}), op, node.shape(3));
+  set_convolution(node.add("QLinearConv", operands, {node.out()}), op, node.shape(3));
 }
 
 }  // namespace
