@@ -17,7 +17,7 @@ struct PackedProduct {
   bool has_bias;
   /// The op on numbers as x and as weights, without a bias.
   std::function<Real(const Node& node, Real x, Real weights)> product;
-  /// What numbers add to the result that stand in place of the bias.
+  /// The numbers that numbers in place of the bias add to the result.
   std::function<Real(const Node& node, Real bias)> addend;
 };
 

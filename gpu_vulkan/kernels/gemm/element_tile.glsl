@@ -52,8 +52,9 @@ void sum_tile(uint height, uint column, uint n, uint k, bool along_k) {
     [[unroll]] for (uint e = 0; e < each; ++e) chunk[e] = COMPUTED(0);
     for (uint t = 0; t < depth; ++t) {
       COMPUTED left[rows_each], right[columns_each];
-      [[unroll]] for (uint i = 0; i < rows_each; ++i) left[i] = left_tile[t * left_pitch + my_row + i * down];
-      [[unroll]] for (uint j = 0; j < columns_each; ++j) right[j] = right_tile[t * right_pitch + my_column + j * across];
+      const uint of_left = t * left_pitch + my_row, of_right = t * right_pitch + my_column;
+      [[unroll]] for (uint i = 0; i < rows_each; ++i) left[i] = left_tile[of_left + i * down];
+      [[unroll]] for (uint j = 0; j < columns_each; ++j) right[j] = right_tile[of_right + j * across];
       [[unroll]] for (uint e = 0; e < each; ++e) chunk[e] += left[e / columns_each] * right[e % columns_each];
     }
     [[unroll]] for (uint e = 0; e < each; ++e) sums[e] += chunk[e];

@@ -34,7 +34,7 @@ uint group_of(uint row) {
 
 bool is_outside(uint row) { return group_of(row) == groups - 1u && wide_index(row, index_words) != uvec2(0xFFFFFFFFu); }
 
-/// What the invocations before this one have, together.
+/// The sum of `own` over the invocations before this one.
 uint sum_before(uint own) {
   totals[gl_LocalInvocationID.x] = own;
   barrier();
@@ -50,7 +50,7 @@ void meet() {
   barrier();
 }
 
-/// The stretch of `count` items that this invocation has.
+/// The stretch of so many items that this invocation has.
 uvec2 stretch_of(uint items) {
   const uint each = (items + gl_WorkGroupSize.x - 1u) / gl_WorkGroupSize.x;
   const uint begin = min(gl_LocalInvocationID.x * each, items);

@@ -18,7 +18,7 @@ void publish_tile(const common::ElementTile& tile, bool has_bias, plan::Lowering
 /// Rows sorted by expert, as grouped_tile.glsl reads them.
 struct GroupedRows {
   plan::Slot tiles, sorted;
-  std::int64_t count;  ///< of tiles, at most: as many as the worst experts need
+  std::int64_t count;  ///< the most tiles that there are, whatever the experts
 };
 
 /// Sorts rows by their entries in operand `expert` of the node, into tiles of at most `height` rows. An entry that is
