@@ -1,17 +1,12 @@
-// Lowers products with packed weights tile by tile; weights are decoded on their way into shared memory.
+// Lowers products with packed weights to the kernel that decodes them tile by tile.
 #include "ir/ops/dequant_matmul.hpp"
 
-#include <algorithm>
-
-#include "gpu_vulkan/kernels/common/divisor.hpp"
-#include "gpu_vulkan/kernels/common/sums.hpp"
-#include "gpu_vulkan/kernels/common/tiles.hpp"
+#include "gpu_vulkan/kernels/gemm/packed_product.hpp"
 
 namespace plumb::gpu_vulkan {
 
-namespace packed = ir::kernels::packed;
-
 void lower(const ir::ops::DequantMatmul& op, plan::Lowering& node) {
+<<<<<<< HEAD
   node.needs_its_types();
   node.needs_its_sizes();
   constexpr kernels::common::ElementTile large{.rows = 64, .columns = 64, .depth = 16, .elements = {4, 4}},
@@ -49,6 +44,10 @@ void lower(const ir::ops::DequantMatmul& op, plan::Lowering& node) {
                     std::uint32_t(packed::scales_of_row(op.format, op.block_size, k)), kernels::common::Divisor(block)},
       .groups = plan::groups_for(kernels::common::pieces(m, tile.rows) * kernels::common::pieces(n, tile.columns)),
   });
+=======
+  kernels::gemm::lower_packed({.packing = op.packing(), .weight_dtype = op.weight_dtype, .has_bias = op.has_bias},
+                              node);
+>>>>>>> wA
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -5,10 +5,7 @@
 
 namespace plumb::ir::ops {
 
-/// The floats to which the f32 value of a weight is rounded, once more, before it is a factor.
-enum class WeightDtype { f32, f16, bf16 };
-
-constexpr auto enum_names(WeightDtype) { return std::array<std::string_view, 3>{"f32", "f16", "bf16"}; }
+using WeightDtype = kernels::packed::WeightDtype;
 
 /// x times the transpose of packed weights, whose rows run along K (ops.md 12). A weight is its f32 value (ops.md A):
 /// of formats with real scales a difference and a product, each rounded to f32, of scales and zero points rounded to

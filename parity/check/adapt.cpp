@@ -11,6 +11,7 @@
 #include "ir/ops/conv_integer.hpp"
 #include "ir/ops/conv_transpose.hpp"
 #include "ir/ops/depth_to_space.hpp"
+#include "ir/ops/dequant_grouped_matmul.hpp"
 #include "ir/ops/dequant_matmul.hpp"
 #include "ir/ops/frame.hpp"
 #include "ir/ops/gated_delta_net.hpp"
@@ -18,6 +19,7 @@
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/grid_sample.hpp"
 #include "ir/ops/group_norm.hpp"
+#include "ir/ops/grouped_matmul.hpp"
 #include "ir/ops/gru.hpp"
 #include "ir/ops/im2col.hpp"
 #include "ir/ops/irfft.hpp"
@@ -61,6 +63,8 @@ void adapt_products(const ir::Op& op, Sketch& sketch) {
     const auto& product = op.as<ir::ops::Gemm>();
     if (product.transpose_a) sketch.reshape("a", "[K, M]");
     if (product.transpose_b) sketch.reshape("b", "[N, K]");
+  } else if (op.is<ir::ops::GroupedMatmul>()) {
+    if (op.as<ir::ops::GroupedMatmul>().transpose_w) sketch.reshape("w", "[E, N, K]");
   } else if (op.is<ir::ops::Attention>()) {
     sketch.divides["Hk"] = "Hq";
     if (op.as<ir::ops::Attention>().layout != ir::ops::AttentionLayout::bshd) return;
@@ -257,6 +261,8 @@ void adapt(const ir::Op& op, Sketch& sketch, Random& random) {
     sketch.multiples["K"] = ir::kernels::packed::layout(op.as<ir::ops::QuantizeBlocks>().format).elements;
   }
   if (op.is<ir::ops::DequantMatmul>()) adapt_packed(op.as<ir::ops::DequantMatmul>().packing(), "N", sketch);
+  if (op.is<ir::ops::DequantGroupedMatmul>())
+    adapt_packed(op.as<ir::ops::DequantGroupedMatmul>().packing(), "E, N", sketch);
   rebuild(op, sketch);
 }
 

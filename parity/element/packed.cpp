@@ -2,6 +2,7 @@
 // the element's place in it.
 #include "parity/element/packed.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -181,6 +182,14 @@ float rounded_once(Format format, std::optional<long double> code, const Call& c
   return static_cast<float>(*code * e8m0(static_cast<int>(call.whole(codes + 1, scale_position(format, 0, at)))));
 }
 
+/// x rounded to a float of so many significant bits and least and greatest exponent, to nearest even.
+long double rounded_to(long double x, int bits, int least_exponent, int greatest_exponent) {
+  if (x == 0 || !std::isfinite(x)) return x;
+  const int exponent = std::max(std::ilogb(x), least_exponent);
+  const long double step = std::ldexp(1.0L, exponent - bits + 1), y = std::nearbyint(x / step) * step;
+  return std::fabs(y) < std::ldexp(1.0L, greatest_exponent + 1) ? y : std::copysign(HUGE_VALL, y);
+}
+
 /// A scale or zero point as f32.
 float side_number(const Real& x) {
   if (x.off != 0) throw NoAnswer{};
@@ -206,6 +215,11 @@ float packed_factor(Format format, std::int64_t block_size, bool has_zero_points
   const float zero = has_zero_points ? side_number(call.real(codes + 2, at)) : 0.0f;
   const auto difference = static_cast<float>(*code - zero);
   return static_cast<float>(static_cast<long double>(difference) * side_number(call.real(codes + 1, at)));
+}
+
+long double rounded_factor(ir::ops::WeightDtype dtype, float weight) {
+  if (dtype == ir::ops::WeightDtype::f16) return rounded_to(weight, 11, -14, 15);
+  return dtype == ir::ops::WeightDtype::bf16 ? rounded_to(weight, 8, -126, 127) : weight;
 }
 
 }  // namespace plumb::parity::element

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ir/ops/dequantize.hpp"
+#include "ir/ops/dequant_matmul.hpp"
 #include "parity/element/call.hpp"
 
 namespace plumb::parity::element {
@@ -14,5 +14,8 @@ Real packed_weight(ir::ops::PackedFormat format, std::int64_t block_size, bool h
 /// points that were rounded to it. Throws NoAnswer where one of these is not exact.
 float packed_factor(ir::ops::PackedFormat format, std::int64_t block_size, bool has_zero_points, const Call& call,
                     std::size_t codes, Position at);
+
+/// A weight rounded to nearest even to the float that products take it for.
+long double rounded_factor(ir::ops::WeightDtype dtype, float weight);
 
 }  // namespace plumb::parity::element

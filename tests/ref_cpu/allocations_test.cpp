@@ -118,6 +118,20 @@ TEST(AllocationsOfPackedWeights, AreNone) {
                                                               "."));
 }
 
+/// Rows are sorted by their expert, and weights decoded or widened, in memory that is kept.
+TEST(AllocationsOfProducts, AreNoneOfRowsWithExperts) {
+  expect_none_from_the_fourth_run_on(ir::formats::parse_graph(R"({"format": "plumb.graph/1",
+    "inputs": {"x": {"type": "f16[45, 96]"}, "z": {"type": "f64[45, 96]"}, "expert": {"type": "i64[45]",
+      "fill": {"distribution": "uniform_int", "low": -1, "high": 6}}},
+    "params": {"w": {"type": "f16[6, 96, 70]"}, "v": {"type": "f64[6, 70, 96]"}, "bias": {"type": "f16[6, 70]"},
+      "codes": {"type": "u8[6, 70, 51]", "fill": {"distribution": "packed", "format": "mxfp4"}}}, "nodes": [
+    {"label": "y", "op": "grouped_matmul", "inputs": ["x", "w", "expert", "bias"], "has_bias": true},
+    {"label": "wide", "op": "grouped_matmul", "inputs": ["z", "v", "expert"], "transpose_w": true},
+    {"label": "packed", "op": "dequant_grouped_matmul", "inputs": ["z", "codes", "expert"], "format": "mxfp4"}],
+    "results": ["y", "wide", "packed"]})",
+                                                              "."));
+}
+
 std::vector<std::filesystem::path> graphs() {
   std::vector<std::filesystem::path> all;
   for (const auto& entry : std::filesystem::directory_iterator(tests::source_dir() / "fixtures/graphs"))

@@ -50,6 +50,11 @@ enum class Scales {
   exponents,  ///< E8M0 codes, one for 32 elements (OCP MX): decode(q)·2^(s − 127)
 };
 
+/// The floats to which the f32 value of a weight is rounded, once more, before it is a factor.
+enum class WeightDtype { f32, f16, bf16 };
+
+constexpr auto enum_names(WeightDtype) { return std::array<std::string_view, 3>{"f32", "f16", "bf16"}; }
+
 /// A block of codes: the least that a row consists of.
 struct Layout {
   std::int64_t elements, bytes;

@@ -71,9 +71,10 @@ std::optional<Numbers> transposed_operand(const Site& site) {
   return {};
 }
 
-/// Every index is the next one, the last stays.
+/// Every index is the next one, the last stays. Rows without an expert (−1) get the first.
 std::optional<Numbers> index_off_by_one(const Site& site) {
-  const auto indices = site.operand("indices");
+  auto indices = site.operand("indices");
+  if (!indices) indices = site.operand("expert");
   if (!indices) return {};
   auto inputs = site.inputs();
   Numbers numbers = numbers_of(inputs[*indices]);
@@ -145,7 +146,8 @@ constexpr Fault of_operands[] = {
     {"skipped_rounding", "a computed operand was not rounded to its dtype", "f16, bf16", false, skipped_rounding},
     {"swapped_operands", "two operands of one type change places", "any", true, swapped_operands},
     {"transposed_operand", "a square operand is read by columns", "products", true, transposed_operand},
-    {"index_off_by_one", "every index is one too large", "gather, scatter", true, index_off_by_one},
+    {"index_off_by_one", "every index is one too large", "gather, scatter, products of experts", true,
+     index_off_by_one},
     {"missing_bias", "the bias is 0", "any with a bias; binary add of a smaller operand", true, missing_bias},
     {"missing_scale", "the scale is 1", "any with a scale", true, missing_scale},
     {"operands_flushed", "0 for every subnormal operand, on a device that promises to keep them",

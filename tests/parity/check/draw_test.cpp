@@ -35,6 +35,7 @@ const std::map<std::string_view, Attributes>& needed() {
       {"concat", {{"axis", std::int64_t{1}}}},
       {"constant", {{"dtype", "u8"}, {"shape", Whole{1}}, {"data", ir::Bytes(1)}}},
       {"depth_to_space", {{"block", std::int64_t{2}}}},
+      {"dequant_grouped_matmul", {{"format", "uint4"}, {"block_size", std::int64_t{16}}, {"has_scales", true}}},
       {"dequant_matmul", {{"format", "uint4"}, {"block_size", std::int64_t{16}}, {"has_scales", true}}},
       {"dequantize", {{"format", "uint4"}, {"block_size", std::int64_t{16}}, {"has_scales", true}}},
       {"dot_general",

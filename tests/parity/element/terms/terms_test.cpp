@@ -19,6 +19,7 @@
 #include "ir/ops/einsum.hpp"
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/grid_sample.hpp"
+#include "ir/ops/grouped_matmul.hpp"
 #include "ir/ops/lora_matmul.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/overlap_add.hpp"
@@ -159,6 +160,8 @@ std::vector<Sum> others() {
       {ops::LoraMatmul{}, {{2, 3, 5}, {5, 4}, {5, 2}, {2, 4}}},
       {ops::LoraMatmul{0.25}, {{5}, {5, 3}, {5, 3}, {3, 3}}},
       {ops::LoraMatmul{}, {{4, 5}, {5, 3}, {5, 0}, {0, 3}}},
+      {ops::GroupedMatmul{}, {{5, 7}, {3, 7, 4}, {5}}, {0, 2, -1, 2, 1}, 2},
+      {ops::GroupedMatmul{.transpose_w = true, .has_bias = true}, {{4, 3}, {2, 5, 3}, {4}, {2, 5}}, {1, -1, 0, 0}, 2},
       {ops::Rope{}, {{2, 3, 4, 6}, {9, 3}, {9, 3}}},
       {ops::Rope{.layout = ops::RopeLayout::bshd, .interleaved = true, .rotary_dim = 4, .inverse = true, .offset = 2},
        {{2, 3, 4, 6}, {9, 2}, {9, 2}}},

@@ -1,0 +1,45 @@
+// Products of rows with the packed weights of their experts: rows are sorted by them, and the weights of an expert that
+// has rows are decoded some at a time, and multiplied with all of these.
+#include "ir/ops/dequant_grouped_matmul.hpp"
+
+#include "ref_cpu/gemm/float_product.hpp"
+#include "ref_cpu/gemm/grouped_product.hpp"
+#include "ref_cpu/packed/panels.hpp"
+#include "ref_cpu/published_sums.hpp"
+
+namespace plumb::ref_cpu {
+namespace {
+
+template <class T, class Out>
+void multiply_packed_experts(const ir::ops::DequantGroupedMatmul& op, Call& call) {
+  using C = ir::compute_t<T>;
+  const packed::Rows rows(op.packing(), call, 1);
+  const ir::Shape& codes = call.in(1).shape();
+  const std::int64_t n = codes[1];
+  gemm::GroupedProduct<T> product(call.in(0), call.in(1 + op.packed_operands()), codes[0], n);
+  product.for_each_expert([&](std::int64_t expert, const gemm::Matrix<const C>& x, const gemm::Matrix<C>& sums) {
+    packed::for_each_panel<C>(rows, op.weight_dtype, expert * n, n,
+                              [&](std::int64_t first, const gemm::Matrix<const C>& panel) {
+                                gemm::multiply(x, panel.transposed(), sums.block(0, first, x.rows, panel.rows));
+                              });
+  });
+  product.finish(op.has_bias ? call.inputs.back().as<T>().data() : nullptr, call.out(0).as<Out>().data());
+}
+
+}  // namespace
+
+void run(const ir::ops::DequantGroupedMatmul& op, Call& call) {
+  ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
+    if (call.out(0).dtype() == call.in(0).dtype()) return multiply_packed_experts<T, T>(op, call);
+    multiply_packed_experts<T, ir::compute_t<T>>(op, call);  // sums that stay unrounded
+  });
+}
+
+std::vector<ir::Sum> published_sums(const ir::ops::DequantGroupedMatmul& op, ir::Types in) {
+  if (!adds_in_f32(in[0].dtype)) return {};
+  ir::Sum sum = gemm::sum_of_floats();
+  if (op.has_bias) sum.epilogue.push_back(ir::SumStep::bias);
+  return {sum};
+}
+
+}  // namespace plumb::ref_cpu

@@ -1,0 +1,52 @@
+#include <gtest/gtest.h>
+
+#include "ir/ops/dequant_grouped_matmul.hpp"
+#include "ir/ops/grouped_matmul.hpp"
+#include "tests/gpu_vulkan/lowered.hpp"
+
+// What products whose rows have experts become, on a device that is made up: no GPU is needed.
+namespace plumb::gpu_vulkan::experts_lowering_test {
+namespace {
+
+using ir::DType;
+
+LoweredNode experts(std::int64_t rows, std::int64_t count, std::int64_t columns) {
+  return lowered_node(ir::ops::GroupedMatmul{},
+                      {{DType::f32, {rows, 40}}, {DType::f32, {count, 40, columns}}, {DType::i32, {rows}}}, modern());
+}
+
+TEST(Experts, TakeTwoDispatchesHoweverManyRowsThereAre) {
+  for (const std::int64_t rows : {1, 8, 5000}) {
+    const LoweredNode node = experts(rows, 128, 96);
+    ASSERT_EQ(node.schedule.dispatches.size(), 2u);
+    EXPECT_EQ(node.schedule.dispatches[0].shader.name, "grouped_rows");
+    EXPECT_EQ(node.schedule.dispatches[0].groups, (plan::Groups{1, 1, 1}));
+    EXPECT_EQ(node.schedule.dispatches[1].shader.name, "grouped_matmul.f32");
+  }
+}
+
+/// Workgroups follow the rows, not the experts: one tile for each expert that has rows, and one more for every 8 or 64.
+TEST(Experts, WithoutRowsCostNothing) {
+  const auto groups = [](const LoweredNode& node) { return node.schedule.dispatches[1].groups[0]; };
+  EXPECT_EQ(groups(experts(8, 128, 32)), 8u);
+  EXPECT_EQ(groups(experts(8, 100000, 32)), 8u);
+  EXPECT_EQ(groups(experts(1, 1, 65)), 3u);
+  EXPECT_EQ(groups(experts(640, 2, 64)), (640u + 3 * 63) / 64);
+  EXPECT_EQ(experts(640, 2, 64).choice.name, "grouped64");
+  EXPECT_EQ(experts(32, 2, 64).choice.name, "grouped8");
+}
+
+TEST(Experts, OfPackedWeightsHaveTheShaderOfOtherPackedWeights) {
+  const LoweredNode node = lowered_node(ir::ops::DequantGroupedMatmul{},
+                                        {{DType::f32, {9, 64}}, {DType::u8, {4, 33, 68}}, {DType::i64, {9}}}, [] {
+                                          device::DeviceFacts facts = modern();
+                                          facts.storage8 = true;
+                                          return facts;
+                                        }());
+  ASSERT_EQ(node.schedule.dispatches.size(), 2u);
+  EXPECT_EQ(node.schedule.dispatches[1].shader.name, "packed_matmul.f32");
+  EXPECT_EQ(node.schedule.dispatches[1].shader.constants["is_grouped"], 1u);
+}
+
+}  // namespace
+}  // namespace plumb::gpu_vulkan::experts_lowering_test
