@@ -16,6 +16,7 @@ layout(constant_id = 9) const bool has_bias = false;
 layout(constant_id = 10) const uint weight_dtype = 0;  // f32, f16, bf16
 layout(constant_id = 11) const bool is_unrounded = false;
 layout(constant_id = 12) const bool is_grouped = false;
+layout(constant_id = 13) const uint block_bytes = 18;
 
 layout(push_constant) uniform Block {
   uint m, n, k;
