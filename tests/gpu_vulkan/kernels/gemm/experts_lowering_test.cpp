@@ -4,7 +4,7 @@
 #include "ir/ops/grouped_matmul.hpp"
 #include "tests/gpu_vulkan/lowered.hpp"
 
-// What products whose rows have experts become, on a device that is made up: no GPU is needed.
+// Products whose rows have experts are lowered on a device that is made up: no GPU is needed.
 namespace plumb::gpu_vulkan::experts_lowering_test {
 namespace {
 
