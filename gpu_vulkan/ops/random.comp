@@ -5,6 +5,7 @@
 #extension GL_EXT_control_flow_attributes : require
 #include "gpu_vulkan/glsl/pack.glsl"
 #include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/philox.glsl"
 #include "gpu_vulkan/glsl/specials_kept.glsl"
 
 #if defined(VARIANT_f32) || defined(VARIANT_f16) || defined(VARIANT_bf16) || defined(VARIANT_f64)
@@ -28,17 +29,6 @@ layout(push_constant) uniform Block {
   uvec2 width;  // the interval's, or the standard deviation; of coins a threshold, and whether all are 1
   uvec2 most;   // the largest uniform number
 };
-
-uvec4 philox(uvec4 c, uvec2 key) {
-  for (uint turn = 0u; turn < 10u; ++turn) {
-    uint high0, low0, high1, low1;
-    umulExtended(0xD2511F53u, c.x, high0, low0);
-    umulExtended(0xCD9E8D57u, c.z, high1, low1);
-    c = uvec4(high1 ^ c.y ^ key.x, low1, high0 ^ c.w ^ key.y, low0);
-    key += uvec2(0x9E3779B9u, 0xBB67AE85u);
-  }
-  return c;
-}
 
 bool is_one(uint word) { return width.y != 0u || word < width.x; }
 

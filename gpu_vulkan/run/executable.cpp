@@ -9,6 +9,7 @@
 #include "gpu_vulkan/run/stopwatch.hpp"
 #include "gpu_vulkan/run/vulkan_context.hpp"
 #include "ir/ops/quantize_blocks.hpp"
+#include "ir/ops/sample.hpp"
 #include "ir/raw/copy_bytes.hpp"
 #include "ir/raw/float_environment.hpp"
 
@@ -152,6 +153,12 @@ void throw_fault(const ir::Graph& graph, const plan::Fault& fault) {
   if (node.op.is<ir::ops::QuantizeBlocks>())
     ir::fail("node '", node.label, "' (", node.op.name(), "): x[", fault.position, "] is ",
              std::bit_cast<float>(fault.value_low), ", which no code stands for");
+  if (node.op.is<ir::ops::Sample>() && fault.value() == 0)
+    ir::fail("node '", node.label, "' (", node.op.name(), "): logits[", fault.position,
+             "] is nan, which has no probability");
+  if (node.op.is<ir::ops::Sample>())
+    ir::fail("node '", node.label, "' (", node.op.name(), "): row ", fault.position,
+             " of logits has no token above -inf");
   ir::fail("node '", node.label, "' (", node.op.name(), "): index ", fault.value(), " at position ", fault.position,
            " is out of range");
 }

@@ -18,6 +18,7 @@
 #include "ir/ops/gather_nd.hpp"
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/grid_sample.hpp"
+#include "ir/ops/group_limited_gate.hpp"
 #include "ir/ops/group_norm.hpp"
 #include "ir/ops/grouped_matmul.hpp"
 #include "ir/ops/gru.hpp"
@@ -33,6 +34,7 @@
 #include "ir/ops/quantize_blocks.hpp"
 #include "ir/ops/rnn.hpp"
 #include "ir/ops/rope.hpp"
+#include "ir/ops/sample.hpp"
 #include "ir/ops/scatter_nd.hpp"
 #include "ir/ops/selective_scan.hpp"
 #include "ir/ops/space_to_depth.hpp"
@@ -233,6 +235,17 @@ void adapt_lines(const ir::Op& op, Sketch& sketch) {
   sketch.least["D"] = rope.rotary_dim;
 }
 
+/// Experts in groups, of which those that are kept have enough, and rows of at least one token.
+void adapt_choices(const ir::Op& op, Sketch& sketch) {
+  if (op.is<ir::ops::Sample>()) sketch.least["V"] = 1;
+  if (!op.is<ir::ops::GroupLimitedGate>()) return;
+  const auto& gate = op.as<ir::ops::GroupLimitedGate>();
+  const std::int64_t groups = at_least_1(gate.num_groups), kept = at_least_1(gate.top_groups);
+  const std::int64_t least = gate.group_score == ir::ops::GroupScore::top2_sum ? 2 : 1;
+  sketch.multiples["E"] = groups;
+  sketch.least["E"] = groups * std::max((at_least_1(gate.top_k) + kept - 1) / kept, least);
+}
+
 /// Tokens beyond the grid are left out.
 void adapt_grid(const ir::Op& op, Sketch& sketch) {
   if (!op.is<ir::ops::AxialRope2d>()) return;
@@ -254,6 +267,7 @@ void adapt(const ir::Op& op, Sketch& sketch, Random& random) {
   adapt_scales(op, sketch);
   adapt_indexing(op, sketch, random);
   adapt_lines(op, sketch);
+  adapt_choices(op, sketch);
   adapt_grid(op, sketch);
   if (op.is<ir::ops::Dequantize>()) adapt_packed(op.as<ir::ops::Dequantize>().packing(), "..", sketch);
   if (op.is<ir::ops::QuantizeBlocks>()) {

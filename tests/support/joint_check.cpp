@@ -118,6 +118,33 @@ JointCheck check_jointly(const ir::Op& op, const std::vector<ir::Tensor>& inputs
   return check;
 }
 
+void check_against_oracle(const ir::Op& op, const std::vector<ir::Tensor>& inputs) {
+  ref_cpu::CpuExecutor cpu;
+  std::vector<ir::Tensor> wide;
+  for (const ir::Tensor& one : inputs) wide.push_back(ir::passes::widen(one));
+  const std::vector<ir::Tensor> truth = ir::run_op(cpu, op, wide);
+  const ir::Graph graph = ir::graph_of(op, types_of(wide));
+  const std::vector<ir::TensorView> views(wide.begin(), wide.end());
+  element::Oracle oracle(graph, views, std::int64_t{1} << 30);
+  for (std::size_t k = 0; k < truth.size(); ++k) {
+    const ir::Tensor numbers = ir::convert(truth[k], ir::DType::f64);
+    std::size_t silent = 0;
+    for (std::size_t i = 0; i < numbers.as<double>().size(); ++i) {
+      const auto found = oracle.element(graph.results()[k], static_cast<std::int64_t>(i));
+      if (!found) {
+        ++silent;
+        continue;
+      }
+      const double y = numbers.as<double>()[i], defined = static_cast<double>(found->re.value);
+      const bool is_near = std::abs(y - defined) <= static_cast<double>(found->re.off) * (1 + 0x1p-20);
+      EXPECT_TRUE(is_near || y == defined || (std::isnan(y) && std::isnan(defined)))
+          << described(op, wide) << ", output " << k << ", element " << i << ": " << y << ", its oracle says "
+          << defined;
+    }
+    EXPECT_LE(10 * silent, numbers.as<double>().size()) << described(op, wide) << ", output " << k;
+  }
+}
+
 void check_against_definitions(const ir::Op& op, const std::vector<ir::Tensor>& inputs) {
   ref_cpu::CpuExecutor cpu;
   std::vector<ir::Tensor> wide;

@@ -1,27 +1,15 @@
 // Element i by the words of its block (ops.md B.1, ops.md B.3).
 #include "ir/ops/random.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "parity/element/call.hpp"
+#include "parity/element/philox.hpp"
 
 namespace plumb::parity::element {
 namespace {
 
 using ir::ops::Random;
-using Words = std::array<std::uint32_t, 4>;
-
-Words philox(std::uint64_t block, std::uint32_t stream, std::uint32_t offset, std::uint64_t seed) {
-  const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
-  std::uint32_t k0 = low(seed), k1 = low(seed >> 32);
-  Words c = {low(block), low(block >> 32), stream, offset};
-  for (int round = 0; round < 10; ++round, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
-    const std::uint64_t a = 0xD2511F53ull * c[0], b = 0xCD9E8D57ull * c[2];
-    c = {low(b >> 32) ^ c[1] ^ k0, low(b), low(a >> 32) ^ c[3] ^ k1, low(a)};
-  }
-  return c;
-}
 
 /// A real attribute as the op computes with it.
 double real(const Random& op, double x) { return op.dtype == ir::DType::f64 ? x : double(float(x)); }
@@ -62,7 +50,10 @@ Real normal(const Random& op, std::uint32_t a, std::uint32_t b, bool is_second) 
 Number element(const Random& op, const Call& call) {
   const auto i = static_cast<std::uint64_t>(index_of(call.at(), call.out()));
   const auto offset = op.has_offset ? static_cast<std::uint32_t>(call.whole(0, {})) : 0u;
-  const Words words = philox(i / 4, static_cast<std::uint32_t>(op.stream), offset, static_cast<std::uint64_t>(op.seed));
+  const auto words = words_of({.block = i / 4,
+                               .seed = static_cast<std::uint64_t>(op.seed),
+                               .stream = static_cast<std::uint32_t>(op.stream),
+                               .offset = offset});
   const std::uint32_t word = words[i % 4];
   using enum ir::ops::RandomDistribution;
   switch (op.distribution) {

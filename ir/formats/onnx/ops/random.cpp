@@ -8,6 +8,7 @@
 #include "ir/ops/binary.hpp"
 #include "ir/ops/compare.hpp"
 #include "ir/ops/expand.hpp"
+#include "ir/ops/sample.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
@@ -100,12 +101,26 @@ void dropout(NodeReader& node) {
   if (node.wants(1)) node.out(1, mask);
 }
 
+/// Every draw from a row of logits is a row of its own.
+void multinomial(NodeReader& node) {
+  const TensorType logits = node.type(node.in(0));
+  require(logits.shape.rank() == 2, "input is ", logits, ", and not of rank 2");
+  const std::int64_t rows = logits.shape[0], tokens = logits.shape[1], draws = node.integer("sample_size", 1);
+  require(draws >= 0, "sample_size is ", draws);
+  const DType dtype = node.attribute("dtype") != nullptr ? dtype_of(node.integer("dtype")) : DType::i32;
+  if (dtype != DType::i32 && dtype != DType::i64) NodeReader::unsupported("draws of ", dtype);
+  ops::Sample op{.seed = seed_of(node), .stream = node.place(), .index_dtype = dtype};
+  const Ref row_by_row = node.reshape(node.in(0), {rows, 1, tokens});
+  node.out(0, node.add(op, {node.add(ops::Expand{{rows, draws, tokens}}, {row_by_row})}));
+}
+
 }  // namespace
 
 std::span<const Converter> random_converters() {
   static constexpr Converter table[] = {
       {"Bernoulli", bernoulli},
       {"Dropout", dropout},
+      {"Multinomial", multinomial},
       {"RandomNormal", of_shape<RandomDistribution::normal>},
       {"RandomNormalLike", like<RandomDistribution::normal>},
       {"RandomUniform", of_shape<RandomDistribution::uniform>},

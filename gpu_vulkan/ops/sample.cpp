@@ -1,0 +1,78 @@
+// Lowers draws of tokens to a workgroup for each row; those without chance to the position of the largest logit.
+#include "ir/ops/sample.hpp"
+
+#include <bit>
+
+#include "gpu_vulkan/kernels/common/full_subgroups.hpp"
+#include "gpu_vulkan/kernels/indexing/indexed.hpp"
+#include "gpu_vulkan/kernels/rows/arg_reduce.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+using SeedWords = std::array<std::uint32_t, 2>;
+
+SeedWords seed_words(std::uint64_t bits) {
+  return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
+}
+
+/// A temperature as factor·2^exponent, the factor's bits in the type that logits are computed in.
+struct SplitTemperature {
+  SeedWords factor;
+  std::int32_t exponent;
+};
+
+SplitTemperature split(double temperature, ir::DType dtype) {
+  int exponent = 0;
+  const double factor = 2 * std::frexp(temperature, &exponent);
+  if (dtype == ir::DType::f64) return {seed_words(std::bit_cast<std::uint64_t>(factor)), exponent - 1};
+  return {{std::bit_cast<std::uint32_t>(static_cast<float>(factor)), 0}, exponent - 1};
+}
+
+/// Long rows take the largest workgroups.
+std::uint32_t invocations_for(const device::DeviceFacts& facts, std::int64_t tokens) {
+  constexpr std::uint32_t bins = 256;  // as sample.comp has them
+  return tokens <= 16 * bins ? bins : std::max(kernels::common::most_invocations(facts), bins);
+}
+
+}  // namespace
+
+void lower(const ir::ops::Sample& op, plan::Lowering& node) {
+  node.needs_its_types();
+  const auto& [dtype, shape] = node.in_type(0);
+  const std::uint32_t index_words = kernels::indexing::index_words(op.index_dtype);
+  const double temperature = ir::ops::Sample::real(dtype, op.temperature);
+  if (temperature == 0) return kernels::rows::lower_arg_reduce(-1, {}, node.out(0), index_words, node);
+  node.needs(kernels::common::most_invocations(node.facts()) >= 256, node.facts().name,
+             " has workgroups of fewer than 256 invocations");
+  const std::int64_t tokens = shape.back(), rows = shape.elements() / tokens;
+  const auto elements = static_cast<std::size_t>(shape.elements());
+  const plan::Slot keys = node.scratch(elements * (dtype == ir::DType::f64 ? 8 : 4)),
+                   weights = node.scratch(4 * elements);
+  const SplitTemperature by = split(temperature, dtype);
+  struct Block {
+    SeedWords seed, factor;
+    std::uint32_t rows, count, stream, top_k, least, share, index_words, node;
+    std::int32_t exponent;
+  };
+  constexpr std::array<std::byte, 4> no_offset = {};
+  node.dispatch({
+      .shader = {ir::cat("sample.", dtype), {{"invocations", invocations_for(node.facts(), tokens)}}},
+      .reads = {node.in(0), op.has_offset ? node.in(1) : node.table(no_offset)},
+      .writes = {keys, weights, node.out(0), node.faults()},
+      .push = Block{.seed = seed_words(static_cast<std::uint64_t>(op.seed)),
+                    .factor = by.factor,
+                    .rows = plan::word(rows),
+                    .count = plan::word(tokens),
+                    .stream = plan::word(op.stream),
+                    .top_k = op.top_k < tokens ? plan::word(op.top_k) : 0,
+                    .least = op.least_weight(dtype),
+                    .share = op.kept_share(dtype),
+                    .index_words = index_words,
+                    .node = node.node_number(),
+                    .exponent = by.exponent},
+      .groups = plan::groups_for(rows),
+  });
+}
+
+}  // namespace plumb::gpu_vulkan
