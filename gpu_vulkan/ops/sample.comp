@@ -260,22 +260,20 @@ KEY rank_row(uint first) {
   return greatest(mine);
 }
 
-/// Weighs the tokens of a row; those behind the cut, and lighter ones than the least, are dropped.
-void weigh_row(uint first, COMPUTED top, Cut ranked) {
+/// Weighs the tokens of a row; those behind the cut, and lighter ones than the least, are dropped. Returns what this
+/// invocation's weigh.
+uvec2 weigh_row(uint first, COMPUTED top, Cut ranked) {
+  uvec2 sum = uvec2(0u);
   for (uint j = lane(); j < count; j += gl_WorkGroupSize.x) {
     const KEY key = keys[first + j];
     const uint weight = is_kept(key, j, ranked) ? weight_of(number_of(key), top) : 0u;
-    weights[first + j] = weight >= least ? weight : 0u;
+    const uint kept = weight >= least ? weight : 0u;
+    weights[first + j] = kept;
+    sum = add(sum, kept);
   }
   memoryBarrierBuffer();
   barrier();
-}
-
-/// The sum of all weights of a row.
-uvec2 total_weight(uint first) {
-  uvec2 sum = uvec2(0u);
-  for (uint j = lane(); j < count; j += gl_WorkGroupSize.x) sum = add(sum, weights[first + j]);
-  return sums_of(sum).total;
+  return sum;
 }
 
 uint drawn_weight(uint first, uint j, Cut cut) { return is_kept(keys[first + j], j, cut) ? weights[first + j] : 0u; }
@@ -312,12 +310,15 @@ void main() {
     const bool by_weight = turn == 1u;
     uvec2 wanted = uvec2(top_k, 0u);
     if (by_weight) {
-      weigh_row(first, top, cut);
+      const uvec2 sum = weigh_row(first, top, cut);
       cut = Cut(first_key, count);
-      wanted = upper_product(total_weight(first), uvec2(0u, share << 8));
+      if (share == whole_share) break;
+      wanted = upper_product(sums_of(sum).total, uvec2(0u, share << 8));
       if (wanted.y == 0u) wanted.x = max(wanted.x, 1u);
+    } else if (top_k == 0u) {
+      continue;
     }
-    if (by_weight ? share < whole_share : top_k != 0u) cut = find_cut(by_weight, wanted, first);
+    cut = find_cut(by_weight, wanted, first);
   }
   draw(row, first, cut);
 }

@@ -67,6 +67,14 @@ TEST(GroupLimitedGate, WorkedOut) {
   testing::check_gpu(plain, {scores, routing}, {experts, scaled});
 }
 
+TEST(GroupLimitedGate, OneExpertOfOne) {
+  const GroupLimitedGate op{
+      .num_groups = 1, .top_groups = 1, .top_k = 1, .group_score = GroupScore::max, .has_routing = false};
+  const auto score = Tensor::of<float>({2, 1}, {-2, 5});
+  testing::check_cpu(op, {score}, {Tensor::of<std::int64_t>({2, 1}, {0, 0}), score});
+  testing::check_gpu(op, {score}, {Tensor::of<std::int64_t>({2, 1}, {0, 0}), score});
+}
+
 /// The judge's words on the experts and the weights of one token; "" where both are right.
 std::string said_of(const GroupLimitedGate& op, const std::vector<float>& routing, std::vector<std::int64_t> experts,
                     std::vector<float> weights) {
