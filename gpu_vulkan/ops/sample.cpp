@@ -1,9 +1,9 @@
 // Lowers draws of tokens to a workgroup for each row; those without chance to the position of the largest logit.
 #include "ir/ops/sample.hpp"
 
+#include <algorithm>
 #include <bit>
 
-#include "gpu_vulkan/kernels/common/full_subgroups.hpp"
 #include "gpu_vulkan/kernels/indexing/indexed.hpp"
 #include "gpu_vulkan/kernels/rows/arg_reduce.hpp"
 
@@ -32,7 +32,7 @@ SplitTemperature split(double temperature, ir::DType dtype) {
 /// Long rows take the largest workgroups.
 std::uint32_t invocations_for(const device::DeviceFacts& facts, std::int64_t tokens) {
   constexpr std::uint32_t bins = 256;  // as sample.comp has them
-  return tokens <= 16 * bins ? bins : std::max(kernels::common::most_invocations(facts), bins);
+  return tokens <= 16 * bins ? bins : std::bit_floor(std::min<std::uint32_t>(facts.max_invocations, 1024));
 }
 
 }  // namespace
@@ -43,8 +43,7 @@ void lower(const ir::ops::Sample& op, plan::Lowering& node) {
   const std::uint32_t index_words = kernels::indexing::index_words(op.index_dtype);
   const double temperature = ir::ops::Sample::real(dtype, op.temperature);
   if (temperature == 0) return kernels::rows::lower_arg_reduce(-1, {}, node.out(0), index_words, node);
-  node.needs(kernels::common::most_invocations(node.facts()) >= 256, node.facts().name,
-             " has workgroups of fewer than 256 invocations");
+  node.needs(node.facts().max_invocations >= 256, node.facts().name, " has workgroups of fewer than 256 invocations");
   const std::int64_t tokens = shape.back(), rows = shape.elements() / tokens;
   const auto elements = static_cast<std::size_t>(shape.elements());
   const plan::Slot keys = node.scratch(elements * (dtype == ir::DType::f64 ? 8 : 4)),
