@@ -79,14 +79,20 @@ TEST(OnnxRandom, BernoulliComparesWithItsProbability) {
   EXPECT_THAT(std::vector<float>(y.as<float>().begin(), y.as<float>().end()), ::testing::ElementsAre(0, 1, 0, 1));
 }
 
-TEST(OnnxRandom, MultinomialDrawsFromRowsOfTheirOwn) {
+/// Four draws for each of two rows.
+ModelMaker multinomial(::onnx::TensorProto::DataType dtype) {
   ModelMaker maker(22);
   maker.input("x", {2, 3}).output("y");
   auto& node = maker.node("Multinomial", {"x"}, {"y"});
   set_int(node, "sample_size", 4);
-  set_int(node, "dtype", ::onnx::TensorProto::INT64);
+  set_int(node, "dtype", dtype);
   set_real(node, "seed", 3);
-  maker.graph().mutable_output(0)->mutable_type()->mutable_tensor_type()->set_elem_type(::onnx::TensorProto::INT64);
+  maker.graph().mutable_output(0)->mutable_type()->mutable_tensor_type()->set_elem_type(dtype);
+  return maker;
+}
+
+TEST(OnnxRandom, MultinomialDrawsFromRowsOfTheirOwn) {
+  ModelMaker maker = multinomial(::onnx::TensorProto::INT64);
   const std::vector<float> a = {0, 1, 0.5f}, b = {2, -1, 0};
   std::vector<float> rows;
   for (int draw = 0; draw < 8; ++draw)
@@ -95,8 +101,7 @@ TEST(OnnxRandom, MultinomialDrawsFromRowsOfTheirOwn) {
   const Tensor each =
       ir::run_op(cpu, ir::ops::Sample{.seed = 3, .stream = 0}, {Tensor::of<float>({2, 4, 3}, rows)}).front();
   EXPECT_TRUE(same_bytes(maker.run({{"x", Tensor::of<float>({2, 3}, {0, 1, 0.5f, 2, -1, 0})}}), each));
-  set_int(node, "dtype", ::onnx::TensorProto::FLOAT);
-  EXPECT_THAT(message_of([&] { maker.read(); }), HasSubstr("draws of f32"));
+  EXPECT_THAT(message_of([&] { multinomial(::onnx::TensorProto::FLOAT).read(); }), HasSubstr("draws of f32"));
 }
 
 /// Elements are kept where the node's number is at least the ratio.

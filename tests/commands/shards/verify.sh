@@ -38,11 +38,12 @@ warns "no case matches --case 'nothing'; the first is 'models/dense.json'"
 # --skip and --op choose nodes, and a word that chooses none was misspelt.
 plumb 0 verify models/scores.json --op 'soft*' -v
 says '^p '
-says_not '^scores '
+says '^scores .* skipped$'
 plumb 0 verify models --skip 'scores|product' -v
 says '^p '
 says '^y '
-says_not '^(scores|product) '
+says '^scores .* skipped$'
+says '^product .* skipped$'
 plumb 2 verify models --op 'softmax,con*'
 warns "no node is of an op that --op names 'con[*]'"
 plumb 2 verify models --skip nothing

@@ -9,7 +9,9 @@
 #include "ir/formats/graph_file.hpp"
 #include "ir/op_list.hpp"
 #include "ir/ops/complex_part.hpp"
+#include "ir/ops/dequant_grouped_matmul.hpp"
 #include "ir/ops/grid_sample.hpp"
+#include "ir/ops/grouped_matmul.hpp"
 #include "ir/ops/pool.hpp"
 #include "ir/ops/reduce.hpp"
 #include "parity/element/terms/recorded.hpp"
@@ -28,6 +30,12 @@ bool is_sum(const ir::Op& op) {
   if (op.is<ComplexPart>()) return false;
   if (op.is<Reduce>() && op.as<Reduce>().function == ReduceFunction::l2) return false;
   return op.error_class() == ir::ErrorClass::dot && op.name() != "attention";
+}
+
+/// Whether an index of 0 means no expert, as there is none.
+bool lacks_experts(const ir::Graph& graph, const ir::Node& node) {
+  const bool has_bank = node.op.is<GroupedMatmul>() || node.op.is<DequantGroupedMatmul>();
+  return has_bank && graph.type(node.inputs[1]).shape[0] == 0;
 }
 
 /// Operands of a node, floats drawn and all indices 0.
@@ -57,7 +65,7 @@ void for_each_sum(const Visit& visit) {
     const ir::Graph graph = ir::formats::read_graph(entry.path()).graph;
     for (const ir::Node& node : graph.nodes()) {
       const ir::TensorType& y = graph.type(node.outputs[0]);
-      if (!ir::is_float(y.dtype) || y.shape.elements() == 0 || !is_sum(node.op)) continue;
+      if (!ir::is_float(y.dtype) || y.shape.elements() == 0 || !is_sum(node.op) || lacks_experts(graph, node)) continue;
       bool is_small = true;
       for (const ir::Value v : node.inputs) is_small &= graph.type(v).shape.elements() < 1'000'000;
       if (is_small) visit(entry.path().filename().string() + ", node '" + node.label + "'", graph, node);
