@@ -45,6 +45,12 @@ TEST(Sample, EveryDtypeAndCut) {
     }
 }
 
+TEST(Sample, LongRowsTakeTheLargestWorkgroups) {
+  const ir::Fill spread{.distribution = ir::Distribution::normal, .scale = 2};
+  const Tensor logits = random_tensor({DType::f32, {2, 20'011}}, 5, spread);
+  check_jointly(Sample{.temperature = 0.8, .top_k = 1000, .top_p = 0.95, .seed = 3}, {logits});
+}
+
 TEST(Sample, OneTokenAndNoChance) {
   check_jointly(Sample{}, {Tensor::of<float>({3, 1}, {-4, 0, 5})}, testing::Data::ill_conditioned);
   const auto logits = Tensor::of<float>({4, 3}, {1, 2, 2, nan, inf, nan, -inf, -inf, -inf, -0.0f, 0, -1});
