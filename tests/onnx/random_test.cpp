@@ -79,24 +79,31 @@ TEST(OnnxRandom, BernoulliComparesWithItsProbability) {
   EXPECT_THAT(std::vector<float>(y.as<float>().begin(), y.as<float>().end()), ::testing::ElementsAre(0, 1, 0, 1));
 }
 
-TEST(OnnxRandom, MultinomialDrawsFromRowsOfTheirOwn) {
+/// Four draws from each of two rows.
+ModelMaker multinomial(std::int32_t dtype) {
   ModelMaker maker(22);
   maker.input("x", {2, 3}).output("y");
   auto& node = maker.node("Multinomial", {"x"}, {"y"});
   set_int(node, "sample_size", 4);
-  set_int(node, "dtype", ::onnx::TensorProto::INT64);
+  set_int(node, "dtype", dtype);
   set_real(node, "seed", 3);
-  maker.graph().mutable_output(0)->mutable_type()->mutable_tensor_type()->set_elem_type(::onnx::TensorProto::INT64);
+  maker.graph().mutable_output(0)->mutable_type()->mutable_tensor_type()->set_elem_type(dtype);
+  return maker;
+}
+
+TEST(OnnxRandom, MultinomialDrawsFromRowsOfTheirOwn) {
   const std::vector<float> a = {0, 1, 0.5f}, b = {2, -1, 0};
   std::vector<float> rows;
-  for (int draw = 0; draw < 8; ++draw)
-    rows.insert(rows.end(), draw < 4 ? a.begin() : b.begin(), draw < 4 ? a.end() : b.end());
+  for (int draw = 0; draw < 8; ++draw) {
+    const std::vector<float>& row = draw < 4 ? a : b;
+    rows.insert(rows.end(), row.begin(), row.end());
+  }
   ref_cpu::CpuExecutor cpu;
-  const Tensor each =
-      ir::run_op(cpu, ir::ops::Sample{.seed = 3, .stream = 0}, {Tensor::of<float>({2, 4, 3}, rows)}).front();
-  EXPECT_TRUE(same_bytes(maker.run({{"x", Tensor::of<float>({2, 3}, {0, 1, 0.5f, 2, -1, 0})}}), each));
-  set_int(node, "dtype", ::onnx::TensorProto::FLOAT);
-  EXPECT_THAT(message_of([&] { maker.read(); }), HasSubstr("draws of f32"));
+  const ir::ops::Sample draw{.seed = 3, .stream = 0};
+  const Tensor each = ir::run_op(cpu, draw, {Tensor::of<float>({2, 4, 3}, rows)}).front();
+  const Tensor logits = Tensor::of<float>({2, 3}, {0, 1, 0.5f, 2, -1, 0});
+  EXPECT_TRUE(same_bytes(multinomial(::onnx::TensorProto::INT64).run({{"x", logits}}), each));
+  EXPECT_THAT(message_of([&] { multinomial(::onnx::TensorProto::FLOAT).read(); }), HasSubstr("draws of f32"));
 }
 
 /// Elements are kept where the node's number is at least the ratio.
