@@ -28,6 +28,13 @@ void with_gate(GateFunction function, const Use& use) {
   }
 }
 
+/// Whether the function f of a gate is no 0, although it is below the range of C: beside an infinite value that counts.
+/// The truth has sigmoids down to that of -745.
+template <class C>
+bool is_lost(C gate, C f) {
+  return f == 0 && gate != 0 && gate > C(-745);
+}
+
 /// An attribute as T is computed. Not inlined: g++ 12 forgets the rounding of a double that it passes on as a double.
 template <class T>
 [[gnu::noinline]] double attribute(double x) {
@@ -56,8 +63,13 @@ void run(const ir::ops::Glu& op, Call& call) {
           call, [shaped](double gate, double value) { return shaped.gate(gate) * shaped.value(value); });
     }
     using Product = std::conditional_t<std::is_same_v<T, C>, C, double>;
+    const bool has_sigmoid = op.function == GateFunction::silu || op.function == GateFunction::sigmoid;
     with_gate<C>(op.function, [&](const auto& opened) {
-      kernels::elementwise<T, T, T>(call, [opened](C gate, C value) { return Product(opened(gate)) * Product(value); });
+      kernels::elementwise<T, T, T>(call, [opened, has_sigmoid](C gate, C value) {
+        const C f = opened(gate);
+        const bool counts = has_sigmoid && std::isinf(value) && is_lost(gate, f);
+        return Product(counts ? std::copysign(C(1), f) : f) * Product(value);
+      });
     });
   });
 }

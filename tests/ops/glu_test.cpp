@@ -54,6 +54,18 @@ TEST(Glu, ValuesThatBringSubnormalGatesBack) {
   }
 }
 
+TEST(Glu, InfiniteValuesBesideGatesThatUnderflow) {
+  const std::vector<Tensor> in = {Tensor::of<float>({4}, {-150, -700, 0, -1}),
+                                  Tensor::of<float>({4}, {inf, -inf, inf, inf})};
+  const Tensor silu = Tensor::of<float>({4}, {-inf, inf, nan, -inf}),
+               sigmoid = Tensor::of<float>({4}, {inf, -inf, inf, inf});
+  for (const Glu& op : {Glu{F::silu}, Glu{.offset = 1}, Glu{F::sigmoid}}) {
+    const std::vector<Tensor> expected = {op.function == F::silu ? silu : sigmoid};
+    check_cpu(op, in, expected);
+    check_gpu(op, in, expected);
+  }
+}
+
 TEST(Glu, EveryDtypeAndShape) {
   for (const F function : functions)
     for (const DType dtype : dtypes)
