@@ -110,16 +110,21 @@ std::int64_t likeliest(const ScratchVector<C>& logits) {
   return static_cast<std::int64_t>(best);
 }
 
-template <class T, class Index>
+void put(const ir::MutableView& y, std::int64_t row, std::int64_t token) {
+  ir::visit_index(
+      y.dtype(), [&]<class Index>(Index) { y.as<Index>()[static_cast<std::size_t>(row)] = static_cast<Index>(token); });
+}
+
+template <class T>
 void draw_rows(const Sample& op, Call& call) {
   using C = ir::compute_t<T>;
   const auto logits = call.in(0).as<T>();
-  const auto y = call.out(0).as<Index>();
+  const auto& y = call.out(0);
   const auto tokens = static_cast<std::size_t>(call.in(0).shape().back());
   const Drawing<C> how = drawing_of<C>(op, call.in(0).dtype(), static_cast<std::int64_t>(tokens));
   const std::uint32_t offset = op.has_offset ? call.in(1).as<std::uint32_t>()[0] : 0;
   const auto grain = std::max<std::int64_t>(1, 4096 / static_cast<std::int64_t>(tokens));
-  parallel_for(static_cast<std::int64_t>(y.size()), grain, [&](std::int64_t row, std::int64_t end) {
+  parallel_for(y.elements(), grain, [&](std::int64_t row, std::int64_t end) {
     Line<C> line(tokens);
     for (; row < end; ++row) {
       const std::size_t first = static_cast<std::size_t>(row) * tokens;
@@ -132,7 +137,7 @@ void draw_rows(const Sample& op, Call& call) {
         top = std::max(top, line.z[j]);
       }
       if (how.temperature == 0) {
-        y[static_cast<std::size_t>(row)] = static_cast<Index>(likeliest(line.z));
+        put(y, row, likeliest(line.z));
         continue;
       }
       ir::require(top > -std::numeric_limits<C>::infinity(), "row ", row, " of logits has no token above -inf");
@@ -141,7 +146,7 @@ void draw_rows(const Sample& op, Call& call) {
       const auto words =
           ir::raw::philox_block(static_cast<std::uint64_t>(op.seed), static_cast<std::uint32_t>(op.stream), offset,
                                 static_cast<std::uint64_t>(row));
-      y[static_cast<std::size_t>(row)] = static_cast<Index>(drawn(line, words));
+      put(y, row, drawn(line, words));
     }
   });
 }
@@ -149,9 +154,7 @@ void draw_rows(const Sample& op, Call& call) {
 }  // namespace
 
 void run(const Sample& op, Call& call) {
-  ir::visit_index(op.index_dtype, [&]<class Index>(Index) {
-    ir::visit_float(call.in(0).dtype(), [&]<class T>(T) { draw_rows<T, Index>(op, call); });
-  });
+  ir::visit_float(call.in(0).dtype(), [&]<class T>(T) { draw_rows<T>(op, call); });
 }
 
 }  // namespace plumb::ref_cpu
