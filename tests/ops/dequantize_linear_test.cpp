@@ -18,7 +18,7 @@ using ir::ops::DequantizeLinear;
 using testing::check_op;
 using testing::random_tensor;
 
-constexpr ir::Fill scales{.distribution = ir::Distribution::uniform, .low = 0.05, .high = 0.2};
+const ir::Fill scales{.distribution = ir::Distribution::uniform, .low = 0.05, .high = 0.2};
 
 TEST(DequantizeLinear, EveryDtypeAndShape) {
   struct Case {

@@ -23,7 +23,7 @@ using testing::check_jointly;
 using testing::random_tensor;
 
 constexpr CodeFormat float_codes[] = {CodeFormat::e4m3, CodeFormat::e5m2, CodeFormat::e2m1};
-constexpr ir::Fill scales{.distribution = ir::Distribution::uniform, .low = 0.05, .high = 0.2};
+const ir::Fill scales{.distribution = ir::Distribution::uniform, .low = 0.05, .high = 0.2};
 
 TEST(QuantizeLinear, EveryDtypeAndShape) {
   struct Case {
