@@ -15,9 +15,10 @@ std::optional<Walker> walker(const ir::ops::GroupedMatmul& op, std::span<const O
     if (expert < 0) return;
     const auto matrix = static_cast<std::int64_t>(expert);
     const std::int64_t first = matrix * terms * n + (transposed ? column * terms : column), step = transposed ? 1 : n;
-    const double *const left = x.values.data() + row * terms, *const right = w.values.data() + first;
+    const auto left = x.values.subspan(static_cast<std::size_t>(row * terms));
     sum.terms.reserve(static_cast<std::size_t>(terms));
-    for (std::int64_t k = 0; k < terms; ++k) sum.add(left[k], right[k * step]);
+    for (std::int64_t k = 0; k < terms; ++k)
+      sum.add(left[static_cast<std::size_t>(k)], w.values[static_cast<std::size_t>(first + k * step)]);
     if (has_bias) sum.added.push_back({bias.values[static_cast<std::size_t>(matrix * n + column)]});
   };
 }
