@@ -125,12 +125,6 @@ nlohmann::ordered_json to_json(const PlannedCase& one) {
   return made;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
-  return text;
-}
-
 }  // namespace
 
 cases::CaseCost PlannedCase::cost() const {
@@ -212,7 +206,8 @@ std::string list_text(const std::vector<PlannedCase>& planned) {
   };
   core::terminal::TextTable table({"case", "tags", "nodes", "runs", "flops", "seconds", "shard"}, 2);
   for (const PlannedCase& one : planned) {
-    table.row({core::terminal::printable(one.id), core::terminal::printable(joined(one.tags)), number(one.nodes),
+    table.row({core::terminal::printable(one.id),
+               core::terminal::printable(fmt::format("{}", fmt::join(one.tags, ","))), number(one.nodes),
                fmt::format("{}", one.runs), short_number(one.flops), short_number(one.seconds),
                one.share ? fmt::format("{}", *one.share) : "-"});
     if (!one.problem.empty()) table.note(core::terminal::printable(one.problem));
