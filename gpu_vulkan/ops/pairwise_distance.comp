@@ -11,12 +11,7 @@
 #include "gpu_vulkan/glsl/specials_kept.glsl"
 #include "gpu_vulkan/glsl/units.glsl"
 
-layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint rows = 64;
-layout(constant_id = 2) const uint columns = 64;
-layout(constant_id = 3) const uint depth = 16;
-layout(constant_id = 4) const uint rows_each = 4;
-layout(constant_id = 5) const uint columns_each = 4;
+#include "gpu_vulkan/kernels/common/element_constants.glsl"
 const uint EUCLIDEAN = 0u, SQUARED_EUCLIDEAN = 1u, COSINE = 2u, MANHATTAN = 3u;
 layout(constant_id = 6) const uint metric = EUCLIDEAN;
 

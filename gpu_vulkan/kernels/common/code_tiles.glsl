@@ -7,12 +7,7 @@
 #extension GL_EXT_control_flow_attributes : require
 #include "gpu_vulkan/glsl/index.glsl"
 
-layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint rows = 64;
-layout(constant_id = 2) const uint columns = 64;
-layout(constant_id = 3) const uint depth = 16;
-layout(constant_id = 4) const uint rows_each = 4;
-layout(constant_id = 5) const uint columns_each = 4;
+#include "gpu_vulkan/kernels/common/element_constants.glsl"
 
 // Bits of the pushed flags: what the dtypes of codes are, and which operands there are.
 const uint LEFT_SIGNED = 1u, RIGHT_SIGNED = 2u, Y_SIGNED = 4u, HAS_LEFT_ZERO = 8u, HAS_RIGHT_ZERO = 16u, HAS_BIAS = 32u;

@@ -7,12 +7,7 @@
 
 #extension GL_EXT_control_flow_attributes : require
 
-layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint rows = 64;
-layout(constant_id = 2) const uint columns = 64;
-layout(constant_id = 3) const uint depth = 16;
-layout(constant_id = 4) const uint rows_each = 4;
-layout(constant_id = 5) const uint columns_each = 4;
+#include "gpu_vulkan/kernels/common/element_constants.glsl"
 
 // Term at_k of a row, which counts from the tile's first, and of a column; and where a sum goes.
 COMPUTED left_at(uint row, uint at_k);
