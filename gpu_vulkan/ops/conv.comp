@@ -9,6 +9,7 @@
 #include "gpu_vulkan/glsl/element.glsl"
 #include "gpu_vulkan/glsl/index.glsl"
 
+// Its invocations are a multiple of `columns`.
 #include "gpu_vulkan/kernels/common/element_constants.glsl"
 layout(constant_id = 6) const bool has_bias = false;
 
