@@ -195,7 +195,8 @@ void NodeCheck::exchange(const Exchange& exchange) {
   std::vector<bool>::swap(operands.is_param[0], operands.is_param[1]);
   const Change change = [&](const ir::Tensor& x) { return exchange.transposes ? transposed_last(x) : x; };
   const auto relation = exchange.transposes ? cases::Relation::transposition : cases::Relation::commutativity;
-  changed({n_, node_.label, relation, "operands 0 and 1"}, change, exchange.op, operands, !exchange.transposes);
+  changed({n_, node_.label, relation, "operands 0 and 1"}, change, exchange.op, operands,
+          exchange.same_order && !exchange.transposes);
 }
 
 void NodeCheck::keep_what_transforms_keep(const Transform& transform) {

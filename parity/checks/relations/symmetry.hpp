@@ -19,6 +19,7 @@ struct Homogeneity {
 struct Exchange {
   ir::Op op;
   bool transposes = false;
+  bool same_order = true;  ///< whether every element is then rounded as before, by the same kernel
 };
 
 /// A discrete Fourier transform of every line along an axis of the only operand.

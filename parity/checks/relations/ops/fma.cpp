@@ -5,6 +5,6 @@
 
 namespace plumb::parity::checks::relations {
 
-void amend(const ir::ops::Fma& op, ir::Types, ir::Types, Symmetries& made) { made.exchange = Exchange{op}; }
+void amend(const ir::ops::Fma& op, ir::Types, ir::Types, Symmetries& made) { made.exchange = Exchange{.op = op}; }
 
 }  // namespace plumb::parity::checks::relations
