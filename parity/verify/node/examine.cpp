@@ -5,6 +5,7 @@
 
 #include "parity/checks/patterns/emulation.hpp"
 #include "parity/checks/samples/oracle_check.hpp"
+#include "parity/checks/samples/program_check.hpp"
 #include "parity/checks/samples/replay_check.hpp"
 #include "parity/checks/samples/sensitivity.hpp"
 #include "parity/checks/samples/statistics.hpp"
@@ -90,7 +91,10 @@ void Outputs::examine_by_runs(std::size_t k) {
 void Outputs::examine_jointly(std::size_t k) {
   cases::NodeResult& result = found_.results[k];
   found_.truths.emplace(k, judge_.truth(k));
-  if (judge_.knows_uncertainty(k)) ask_oracles(k);
+  if (judge_.knows_uncertainty(k))
+    ask_oracles(k);
+  else if (view_.rules.options.asks_programs)
+    checks::samples::check_program_limits(asked_, k, found_.own.local, draws(result, ".oracle"), result.oracle);
   const bool agrees = result.local.agrees() && result.type.shape.elements() > 0;
   if (agrees && result.telling.mistrust().empty()) result.sensitivity = judge_.sensitivity(k);
 }
