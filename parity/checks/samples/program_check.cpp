@@ -1,9 +1,14 @@
 // Holds the limits that a formula gives a whole tensor to the steps of element programs.
 #include "parity/checks/samples/program_check.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <deque>
+#include <initializer_list>
 
 #include "ir/ops/gru.hpp"
 #include "ir/ops/lp_norm.hpp"
@@ -92,6 +97,25 @@ bool may_be_asked(const settle::Subject& subject, std::size_t k) {
          !subject.manner.arithmetic.is_foreign;
 }
 
+void write_limits(std::FILE* out, const ir::Node& node, std::size_t i, const element::Tape& tape,
+                  std::initializer_list<double> numbers) {
+  std::string line = ir::cat(node.op.name(), ' ', node.label, ' ', i, ' ', tape.size());
+  for (const double x : numbers) line += fmt::format(" {}", x);
+  double least = HUGE_VAL, most = 0, least_difference = HUGE_VAL;
+  for (std::uint32_t at = 1; at < tape.size(); ++at) {
+    const element::Step& step = tape[at];
+    const double size = std::abs(step.value);
+    if (size > 0) least = std::min(least, size);
+    if (!(size <= most)) most = size;
+    if (step.kind == element::Step::Kind::add)
+      least_difference =
+          std::min(least_difference, size / std::max(std::abs(tape[step.a].value), std::abs(tape[step.b].value)));
+  }
+  line += fmt::format(" {} {} {}\n", least, most, least_difference);
+  std::fputs(line.c_str(), out);
+  std::fflush(out);
+}
+
 /// Elements of `y` that may be asked, as many as are the first in memory. Of a recurrence these are its first step from
 /// the front: others are held to the state that the candidate went on from, and their programs have all steps before.
 std::size_t elements_to_ask(const ir::Op& op, const ir::TensorType& y) {
@@ -106,6 +130,14 @@ std::size_t elements_to_ask(const ir::Op& op, const ir::TensorType& y) {
 }
 
 }  // namespace
+
+std::FILE* limits_file() {
+  static std::FILE* const file = [] {
+    const char* const name = std::getenv("PLUMB_LIMITS_FILE");  // NOLINT(concurrency-mt-unsafe)
+    return name == nullptr ? nullptr : std::fopen(name, "a");
+  }();
+  return file;
+}
 
 void check_program_limits(const settle::Subject& subject, std::size_t k, const bounds::Bounded& bounded, Draws draws,
                           cases::OracleSample& found) {
@@ -142,6 +174,11 @@ void check_program_limits(const settle::Subject& subject, std::size_t k, const b
     if (!of_steps) break;
     steps += tape.size();
     const double probable = limits->probable.as<double>()[i], certain = limits->certain.as<double>()[i];
+    if (std::FILE* const out = limits_file()) {
+      write_limits(out, node, i, tape,
+                   {probable, certain, of_steps->probable, of_steps->certain, truth[i], asked.unit()});
+      continue;
+    }
     if (!agreement.may_ask(probable, of_steps->certain, truth[i])) continue;
     ++found.limits;
     const bool is_probable = agreement.is_probable(probable, of_steps->probable, truth[i]);

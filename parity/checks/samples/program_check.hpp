@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdio>
+
 #include "parity/cases/oracle_sample.hpp"
 #include "parity/checks/samples/sample.hpp"
 #include "parity/settle/subject.hpp"
@@ -12,5 +14,7 @@ namespace plumb::parity::checks::samples {
 /// element programs name their sums.
 void check_program_limits(const settle::Subject& subject, std::size_t k, const bounds::Bounded& bounded, Draws draws,
                           cases::OracleSample& found);
+
+std::FILE* limits_file();
 
 }  // namespace plumb::parity::checks::samples

@@ -93,7 +93,7 @@ void Outputs::examine_jointly(std::size_t k) {
   found_.truths.emplace(k, judge_.truth(k));
   if (judge_.knows_uncertainty(k))
     ask_oracles(k);
-  else if (view_.rules.options.asks_programs)
+  else if (view_.rules.options.asks_programs || checks::samples::limits_file() != nullptr)
     checks::samples::check_program_limits(asked_, k, found_.own.local, draws(result, ".oracle"), result.oracle);
   const bool agrees = result.local.agrees() && result.type.shape.elements() > 0;
   if (agrees && result.telling.mistrust().empty()) result.sensitivity = judge_.sensitivity(k);
