@@ -29,12 +29,6 @@ bounds::Bounded evaluated(const settle::Subject& subject, const judges::ExtraJud
   return judges::evaluate(subject.reference, subject.segment, settle::widened_feeds(subject), subject.manner, extra);
 }
 
-/// The limits of the output's elements when they are looked at one by one.
-compare::Allowed exactly_allowed(const settle::Subject& subject, const faults::Site& site, bounds::Bounded bounded) {
-  settle::set_exact_limits(subject, site.output, bounded, site.type.dtype);
-  return bounded.allowed[site.output];
-}
-
 }  // namespace
 
 Bench::Bench(const Options& options, const cases::Executors& executors, const cases::Case& subject,
@@ -60,7 +54,7 @@ Bench::Bench(const Options& options, const cases::Executors& executors, const ca
     honest_units_ = result_.local.ratio();
     return;
   }
-  effect_.emplace(truth(), exactly_allowed(subject_, site, bounded_), site.type.dtype,
+  effect_.emplace(truth(), settle::exact_limits(subject_, site.output, bounded_, site.type.dtype), site.type.dtype,
                   compare::largest_over_rms(policy::false_alarms(options.gate), result.lambda));
   effect_->add(got);
   if (!executors.candidate_is_host) add_native();
@@ -152,7 +146,7 @@ std::optional<Size> Bench::smallest(const Numbers& faulty, Outcome outcome) {
 
 /// Why what was just judged passed: where all that the fault changed is not judged, for that.
 Reason Bench::reason_of(const ir::Tensor& tensor) const {
-  const auto& limits = bounded_.allowed[site_.output].limits;
+  const auto& limits = result_.allowed.limits;
   if (!limits || limits->apart.empty()) return Reason::within_limit;
   const Numbers numbers = faults::numbers_of(tensor);
   for (std::size_t i = 0; i < numbers.size(); ++i)

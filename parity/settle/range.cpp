@@ -217,15 +217,14 @@ class RowMisses {
 
 }  // namespace
 
-std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, bounds::Bounded& bounded,
-                                     const ir::TensorView& got, std::optional<ir::Tensor>& native) {
-  compare::Allowed& allowed = bounded.allowed.at(k);
-  if (allowed.rule != compare::Allowed::Rule::within) return 0;
-  if (ir::is_complex(got.dtype()))
-    return set_complex_out_of_range_apart(subject, k, allowed, bounded.truth.outputs.at(k), got);
-  if (!ir::is_float(got.dtype())) return 0;
+OutOfRange set_out_of_range_apart(const Subject& subject, std::size_t k, const ir::Tensor& expected,
+                                  const compare::Allowed& allowed, const ir::TensorView& got,
+                                  std::optional<ir::Tensor>& native) {
+  if (allowed.rule != compare::Allowed::Rule::within) return {allowed};
+  if (ir::is_complex(got.dtype())) return set_complex_out_of_range_apart(subject, k, expected, allowed, got);
+  if (!ir::is_float(got.dtype())) return {allowed};
   const ir::Tensor came = ir::passes::widen(got);
-  const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
+  const std::span<const double> truth = expected.as<double>(), c = came.as<double>();
   const compare::Limit limit(allowed, got.dtype());
   const OtherOrders orders(subject, k);
   const auto miss = [&](std::size_t i) { return miss_of(truth[i], c[i], orders.least_miss(limit, truth[i], i)); };
@@ -239,7 +238,7 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
   std::vector<std::size_t> missed;
   for (std::size_t i = 0; i < truth.size(); ++i)
     if (miss(i) != Miss::none || orders.ask_for(truth[i], c[i]) || may_leave(i)) missed.push_back(i);
-  if (missed.empty()) return 0;
+  if (missed.empty()) return {allowed};
   if (!native) native = ir::passes::widen(evaluate_natively(subject, k));
   const std::span<const double> host = native->as<double>();
   const HostRange range = host_range(subject, k);
@@ -264,18 +263,14 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
       ++count;
     }
   }
-  if (count == 0) return 0;
+  if (count == 0) return {allowed};
   // A lost row tells nothing where its truth happens to be near what is left of it, either.
   for (std::size_t i = 0; i < truth.size(); ++i)
     if (!apart[i] && std::isfinite(truth[i]) && misses.explains(i, c[i], got.dtype())) {
       apart[i] = true;
       ++count;
     }
-  const ir::Tensor none({ir::DType::f64, got.shape()});
-  compare::Limits limits = allowed.limits ? *allowed.limits : compare::Limits{none, none};
-  limits.apart = std::move(apart);
-  allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
-  return count;
+  return with_apart(allowed, got.shape(), std::move(apart), count);
 }
 
 bool may_leave_range_of_truth(const Subject& subject, std::size_t k, std::size_t i) {

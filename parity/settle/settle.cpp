@@ -340,59 +340,60 @@ SettledLimits places_in(compare::Limits& limits, std::span<const double> truth) 
           limits.chance ? limits.chance->as<double>() : std::span<double>()};
 }
 
-/// As far as is known of these elements of output `k`; the limits of the others stay. Without `looks` their limits are
-/// set, and nothing else.
-cases::Settled settle_these(const Subject& subject, std::size_t k, compare::Allowed& allowed,
-                            const std::vector<std::size_t>& open, std::span<const double> truth,
-                            std::span<const double> c, ir::DType dtype, std::optional<Looks> looks) {
+/// These elements of output `k`; the limits of the others stay. Without `looks` limits are found, and nothing else.
+SettledOutput settle_these(const Subject& subject, std::size_t k, const compare::Allowed& allowed,
+                           const std::vector<std::size_t>& open, std::span<const double> truth,
+                           std::span<const double> c, ir::DType dtype, std::optional<Looks> looks) {
   const bool limits_only = !looks;
   const bool is_alone = is_one_node(subject);
-  cases::Settled settled;
+  SettledOutput settled{allowed};
   const ir::Feeds fed = widened_feeds(subject);
   compare::Limits limits = *allowed.limits;
   const OpenElements all{allowed, open, truth, c, dtype, places_in(limits, truth), limits_only};
   if (is_alone)
     if (const auto by_rows = settle_rows(subject, k, fed, all)) {
-      allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
-      return *by_rows;
+      settled.allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
+      return {settled.allowed, *by_rows};
     }
   const auto summing = summing_node(subject, fed);
   if (!summing) return settled;
-  settled.open = open.size();
+  cases::Settled& counts = settled.counts;
+  counts.open = open.size();
   if (is_alone) {
     Alone alone(subject, *summing, allowed, dtype, limits_only);
-    settled.open = look_at(alone, all, looks != Looks::until_one_fails);
-    settled.left = open.size() - settled.open;
-    settled.replayed = alone.replayed;
-    settled.wide = alone.wide;
+    counts.open = look_at(alone, all, looks != Looks::until_one_fails);
+    counts.left = open.size() - counts.open;
+    counts.replayed = alone.replayed;
+    counts.wide = alone.wide;
   } else {
-    settled.wide = settle_carried(Carried(subject, fed, *summing, k), open, all);
+    counts.wide = settle_carried(Carried(subject, fed, *summing, k), open, all);
   }
-  allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
+  settled.allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
   return settled;
 }
 
 }  // namespace
 
-cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bounded, const ir::TensorView& got,
-                      Looks looks) {
-  compare::Allowed& allowed = bounded.allowed.at(k);
-  if (!allowed.limits || !ir::is_float(got.dtype())) return {};
+SettledOutput settle(const Subject& subject, std::size_t k, const bounds::Bounded& bounded, const ir::TensorView& got,
+                     Looks looks) {
+  const compare::Allowed& allowed = bounded.allowed.at(k);
+  if (!allowed.limits || !ir::is_float(got.dtype())) return {allowed};
   const ir::Tensor came = ir::passes::widen(got);
   const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
   const std::vector<std::size_t> open = open_elements(allowed, truth, c, got.dtype(), open_from(subject, k));
-  if (open.empty()) return {};
+  if (open.empty()) return {allowed};
   return settle_these(subject, k, allowed, open, truth, c, got.dtype(), looks);
 }
 
-void set_exact_limits(const Subject& subject, std::size_t k, bounds::Bounded& bounded, ir::DType dtype) {
-  compare::Allowed& allowed = bounded.allowed.at(k);
-  if (!allowed.limits || !ir::is_float(dtype)) return;
+compare::Allowed exact_limits(const Subject& subject, std::size_t k, const bounds::Bounded& bounded, ir::DType dtype) {
+  const compare::Allowed& allowed = bounded.allowed.at(k);
+  if (!allowed.limits || !ir::is_float(dtype)) return allowed;
   const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>();
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < truth.size(); ++i)
     if (std::isfinite(truth[i])) all.push_back(i);
-  if (!all.empty()) settle_these(subject, k, allowed, all, truth, truth, dtype, std::nullopt);
+  if (all.empty()) return allowed;
+  return settle_these(subject, k, allowed, all, truth, truth, dtype, std::nullopt).allowed;
 }
 
 }  // namespace plumb::parity::settle

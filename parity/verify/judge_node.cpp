@@ -213,7 +213,7 @@ void CaseRun::explain(const Examination& found, const ir::Tensor& device, cases:
   const core::Segment& segment = state_.node(result.node).segment;
   const settle::Subject asked{executors_.reference, segment, found.judged.inputs, result.sums, found.own.manner};
   if (!found.is_joint && !found.own.runs)
-    result.patterns = checks::patterns::explain(asked, k, found.own.local, device);
+    result.patterns = checks::patterns::explain(asked, k, found.truth(k), result.allowed, device);
   if (!is_foreign()) return;
   const std::string cause = advice_on(asked, k, found.truth(k), device, result, rules_.limits_of_elements());
   if (!cause.empty()) result.why += "; " + cause;

@@ -54,7 +54,7 @@ void Outputs::examine(std::size_t k) {
   const ir::Tensor& device = *view_.outputs[k];
   result.lambda = found_.own.manner.arithmetic.deviations;
   if (found_.own.runs) return examine_by_runs(k);
-  // Comparing settles single elements, and their limits are then no longer those that a sample of the limits holds.
+  // Comparing makes elements of the truth more exact: a sample is of the truth as it was evaluated.
   if (!found_.is_joint) ask_oracles(k);
   try {
     judge_.compare(k, device, result);
@@ -130,7 +130,8 @@ void Outputs::ask_sample(std::size_t k) {
   const ir::Tensor& got = *view_.outputs[k];
   // Replayed elements were held to less than their limits, by which a sample would be asked.
   if (result.telling.mistrust().empty() && result.settled.replayed == 0)
-    result.sensitivity = checks::samples::sensitivity_of(asked_, k, found_.own.local, got, draws(result, ""));
+    result.sensitivity =
+        checks::samples::sensitivity_of(asked_, k, judge_.truth(k), result.allowed, got, draws(result, ""));
   const auto sample =
       checks::samples::RoundingSample::of(asked_, k, found_.own.local.truth.outputs[k], draws(result, ""));
   if (sample) result.statistics = sample->judge(got);
