@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "parity/settle/out_of_range.hpp"
+#include "parity/settle/ranges/out_of_range.hpp"
 #include "parity/settle/subject.hpp"
 
 namespace plumb::parity::settle {

@@ -20,7 +20,7 @@ void multiply_floats(const Matrix<const float>& a, const Matrix<const float>& b,
 /// How multiply_floats adds, for executors to publish.
 ir::Sum sum_of_floats();
 
-/// What an op publishes whose every element is one of these sums, with a bias behind it or without; nothing for dtypes
+/// The sums of an op whose every element is one of these, with a bias behind it or without; nothing for dtypes
 /// that are not added in f32.
 std::vector<ir::Sum> sums_of_products(ir::DType dtype, bool has_bias = false);
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "parity/element/terms/terms.hpp"
-#include "parity/settle/out_of_range.hpp"
+#include "parity/settle/ranges/out_of_range.hpp"
 #include "parity/settle/subject.hpp"
 
 namespace plumb::parity::settle {

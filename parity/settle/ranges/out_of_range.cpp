@@ -1,4 +1,5 @@
-#include "parity/settle/out_of_range.hpp"
+// Sets elements of an output apart.
+#include "parity/settle/ranges/out_of_range.hpp"
 
 namespace plumb::parity::settle {
 
