@@ -35,10 +35,4 @@ void ElementJudge::compare(const ir::Tensor& got, cases::Measured& measured) {
   if (measured.settled.open + measured.settled.out_of_range > 0) compare_again();
 }
 
-bool is_refused_by_statistics(const policy::Gate* gate, const cases::NodeResult& result,
-                              const policy::Judgement& judged) {
-  const bool holds = judged.verdict == core::Verdict::passed || judged.verdict == core::Verdict::xpassed;
-  return holds && !result.statistics.finding.empty() && policy::decides_by_bound(gate, result);
-}
-
 }  // namespace plumb::parity::judges

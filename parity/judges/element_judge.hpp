@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "parity/cases/node_result.hpp"
-#include "parity/policy/policy_gate.hpp"
 #include "parity/settle/subject.hpp"
 
 namespace plumb::parity::judges {
@@ -30,10 +29,5 @@ class ElementJudge {
   bounds::Bounded& bounded_;
   std::optional<ir::Tensor> native_;  ///< output of the reference in the candidate's own dtypes; empty until asked for
 };
-
-/// Whether errors that are allowed one by one are refused for what they have in common: `result.statistics` found
-/// something, and what decides is the bound of the output, by which `gate` lets it pass.
-bool is_refused_by_statistics(const policy::Gate* gate, const cases::NodeResult& result,
-                              const policy::Judgement& judged);
 
 }  // namespace plumb::parity::judges

@@ -178,6 +178,11 @@ bool decides_by_bound(const Gate* gate, const cases::NodeResult& result) {
   return required.empty() || std::ranges::count(required, Measure::ratio_max, &Requirement::measure) > 0;
 }
 
+bool is_refused_by_statistics(const Gate* gate, const cases::NodeResult& result, const Judgement& judged) {
+  const bool holds = judged.verdict == core::Verdict::passed || judged.verdict == core::Verdict::xpassed;
+  return holds && !result.statistics.finding.empty() && decides_by_bound(gate, result);
+}
+
 bool looks_at_replays(const Gate* gate, const cases::NodeResult& result) {
   if (decides_by_bound(gate, result)) return true;
   const std::vector<Requirement>& required = gate->policy.rules[*result.rule].require;

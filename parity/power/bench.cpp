@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "parity/checks/samples/replay_check.hpp"
+#include "parity/policy/policy_gate.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
 #include "parity/settle/feeds.hpp"
 #include "parity/settle/settle.hpp"
@@ -74,7 +75,7 @@ CaughtBy Bench::refusal_of(const ir::Tensor& tensor) {
   if (judged.verdict == core::Verdict::failed) return CaughtBy::limit;
   result_.statistics = {};
   if (rounding_ && result_.local.agrees()) result_.statistics = rounding_->judge(tensor);
-  return judges::is_refused_by_statistics(options_.gate, result_, judged) ? CaughtBy::statistics : CaughtBy::nothing;
+  return policy::is_refused_by_statistics(options_.gate, result_, judged) ? CaughtBy::statistics : CaughtBy::nothing;
 }
 
 /// Whether this element alone is refused, among those that the candidate gave.

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "parity/core/glob.hpp"
+#include "parity/policy/policy_gate.hpp"
 #include "parity/power/bench.hpp"
 #include "parity/power/faults/inner.hpp"
 #include "parity/power/faults/witness.hpp"

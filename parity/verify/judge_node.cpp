@@ -198,7 +198,7 @@ Facts CaseRun::facts_of(const cases::NodeResult& result, const policy::Judgement
   return {.result = result,
           .gate = gate,
           .refuted = refuted,
-          .is_refused_by_statistics = judges::is_refused_by_statistics(options_.gate, result, gate),
+          .is_refused_by_statistics = policy::is_refused_by_statistics(options_.gate, result, gate),
           .is_whole = result_.plain.plain == cases::Plain::whole,
           .is_unstable = state_.value(value).is_unstable,
           .is_fallback = result.placement == ir::Placement::cpu && !executors_.candidate_is_host,

@@ -14,7 +14,7 @@ std::string pattern_of(const settle::Subject& subject, std::size_t k, compare::A
                        const ir::Tensor& replayed, const ir::Tensor& got, const cases::NodeResult& result) {
   if (compare::compare(replayed, got, allowed).agrees()) return "";
   allowed.of_limits /= 8;
-  return to_text(explain(subject, k, replayed, allowed, got), result.kernel, result.tile);
+  return cases::to_text(explain(subject, k, replayed, allowed, got), result.kernel, result.tile);
 }
 
 }  // namespace

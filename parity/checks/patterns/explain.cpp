@@ -53,11 +53,4 @@ std::vector<cases::Pattern> explain(const settle::Subject& subject, std::size_t 
   return found;
 }
 
-std::string to_text(const std::vector<cases::Pattern>& patterns, const std::string& kernel, const std::string& tile) {
-  std::string text;
-  for (const cases::Pattern& one : patterns) text += (text.empty() ? "" : "; ") + one.text;
-  if (text.empty() || kernel.empty()) return text;
-  return text + " (" + kernel + (tile.empty() ? "" : " " + tile) + ")";
-}
-
 }  // namespace plumb::parity::checks::patterns

@@ -12,7 +12,4 @@ namespace plumb::parity::checks::patterns {
 std::vector<cases::Pattern> explain(const settle::Subject& subject, std::size_t k, const ir::Tensor& expected,
                                     const compare::Allowed& allowed, const ir::TensorView& got);
 
-/// The patterns in one line, with the kernel and its tile.
-std::string to_text(const std::vector<cases::Pattern>& patterns, const std::string& kernel, const std::string& tile);
-
 }  // namespace plumb::parity::checks::patterns
