@@ -150,7 +150,7 @@ int run_power(const PowerFlags& flags) {
           break_plans(subject, bench.executors(), flags::vulkan_options(flags.device), options));
     const power::Result& result = results.back();
     progress.erase();
-    const std::string text = power::by_fault(result) + '\n' + power::to_table(result);
+    const std::string text = power::fault_table(result) + '\n' + power::to_table(result);
     out << core::terminal::fitted(core::terminal::printable(text), style.width);
     const double score = result.score();
     const bool nothing = std::isnan(score);

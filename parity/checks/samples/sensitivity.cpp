@@ -236,7 +236,7 @@ class InsideSums {
     was_asked_ = true;
     if (!rows_) return false;
     const auto index = static_cast<std::int64_t>(i);
-    const auto faulty = rows_->make(rows_->number_of[i])->without_terms(index, truth);
+    const auto faulty = rows_->make(rows_->number_of[i])->results_without_terms(index, truth);
     return !faulty.empty() && std::ranges::all_of(faulty, [&](double one) { return notices(i, one); });
   }
 

@@ -177,7 +177,7 @@ OutOfRange set_complex_out_of_range_apart(const Subject& subject, std::size_t k,
       ++count;
     }
   }
-  return with_apart(allowed, got.shape(), std::move(apart), count);
+  return set_apart(allowed, got.shape(), std::move(apart), count);
 }
 
 }  // namespace plumb::parity::settle

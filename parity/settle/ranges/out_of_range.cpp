@@ -3,8 +3,8 @@
 
 namespace plumb::parity::settle {
 
-OutOfRange with_apart(const compare::Allowed& allowed, const ir::Shape& shape, std::vector<bool> apart,
-                      std::uint64_t count) {
+OutOfRange set_apart(const compare::Allowed& allowed, const ir::Shape& shape, std::vector<bool> apart,
+                     std::uint64_t count) {
   if (count == 0) return {allowed};
   const ir::Tensor none({ir::DType::f64, shape});
   compare::Limits limits = allowed.limits ? *allowed.limits : compare::Limits{none, none};

@@ -14,7 +14,7 @@ struct OutOfRange {
 };
 
 /// Sets `count` elements of an output of this shape apart.
-OutOfRange with_apart(const compare::Allowed& allowed, const ir::Shape& shape, std::vector<bool> apart,
-                      std::uint64_t count);
+OutOfRange set_apart(const compare::Allowed& allowed, const ir::Shape& shape, std::vector<bool> apart,
+                     std::uint64_t count);
 
 }  // namespace plumb::parity::settle
