@@ -37,6 +37,10 @@ class Outputs {
   checks::samples::Draws draws(const cases::NodeResult& result, const char* what) const {
     return {view_.rules.subject.seed, result.name() + what};
   }
+  checks::samples::ProgramEffort programs() const {
+    using checks::samples::ProgramEffort;
+    return view_.rules.options.asks_programs ? ProgramEffort::of_each : ProgramEffort::in_runs;
+  }
   void examine_by_runs(std::size_t k);
   void examine_jointly(std::size_t k);
   void examine_elements(std::size_t k);
@@ -93,8 +97,9 @@ void Outputs::examine_jointly(std::size_t k) {
   found_.truths.emplace(k, judge_.truth(k));
   if (judge_.knows_uncertainty(k))
     ask_oracles(k);
-  else if (view_.rules.options.asks_programs || checks::samples::limits_file() != nullptr)
-    checks::samples::check_program_limits(asked_, k, found_.own.local, draws(result, ".oracle"), result.oracle);
+  else
+    checks::samples::check_program_limits(asked_, k, found_.own.local, draws(result, ".oracle"), programs(),
+                                          result.oracle);
   const bool agrees = result.local.agrees() && result.type.shape.elements() > 0;
   if (agrees && result.telling.mistrust().empty()) result.sensitivity = judge_.sensitivity(k);
 }
@@ -119,8 +124,8 @@ void Outputs::examine_elements(std::size_t k) {
 /// Holds a sample of the truth, and of the limits that no element has changed yet, to the definitions of the ops.
 void Outputs::ask_oracles(std::size_t k) {
   cases::NodeResult& result = found_.results[k];
-  result.oracle = checks::samples::ask_oracles(asked_, k, found_.own.local, draws(result, ".oracle"),
-                                               {.asks_programs = view_.rules.options.asks_programs});
+  result.oracle =
+      checks::samples::ask_oracles(asked_, k, found_.own.local, draws(result, ".oracle"), {.programs = programs()});
 }
 
 /// Asks a sample of an output that agrees whether that proves anything, and whether it rounds as its kernel says.
