@@ -1,9 +1,14 @@
 // Holds the limits that a formula gives a whole tensor to the steps of element programs.
 #include "parity/checks/samples/program_check.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <deque>
+#include <initializer_list>
 
 #include "ir/cost.hpp"
 #include "ir/ops/gru.hpp"
@@ -182,6 +187,30 @@ class Asked {
   sums::StepArithmetic arithmetic_;
 };
 
+void write_limits(const Asked& asked, std::size_t i, const element::Tape& tape, std::initializer_list<double> numbers) {
+  static std::FILE* const file = [] {
+    const char* const name = std::getenv("PLUMB_LIMITS_FILE");  // NOLINT(concurrency-mt-unsafe)
+    return name == nullptr ? nullptr : std::fopen(name, "a");
+  }();
+  if (file == nullptr) return;
+  std::string line = ir::cat(asked.op().name(), " - ", i, ' ', tape.size());
+  for (const double x : numbers) line += fmt::format(" {}", x);
+  double least = HUGE_VAL, most = 0, least_difference = HUGE_VAL;
+  for (std::uint32_t at = 1; at < tape.size(); ++at) {
+    const element::Step& step = tape[at];
+    const double size = std::abs(step.value);
+    if (step.kind == element::Step::Kind::constant) continue;
+    if (size > 0) least = std::min(least, size);
+    if (!(size <= most)) most = size;
+    if (step.kind == element::Step::Kind::add)
+      least_difference =
+          std::min(least_difference, size / std::max(std::abs(tape[step.a].value), std::abs(tape[step.b].value)));
+  }
+  line += fmt::format(" {} {} {}\n", least, most, least_difference);
+  std::fputs(line.c_str(), file);
+  std::fflush(file);
+}
+
 /// Holds limits of elements to their steps.
 cases::OracleSample held_to_steps(Asked& asked, const compare::Limits& limits, std::span<const double> truth,
                                   Draws& draws, const Asking& asking) {
@@ -198,6 +227,7 @@ cases::OracleSample held_to_steps(Asked& asked, const compare::Limits& limits, s
     if (!of_steps) break;
     steps += tape.size();
     const double probable = limits.probable.as<double>()[i], certain = limits.certain.as<double>()[i];
+    write_limits(asked, i, tape, {probable, certain, of_steps->probable, of_steps->certain, truth[i], asked.unit()});
     if (!agreement.may_ask(probable, of_steps->certain, truth[i])) continue;
     if (asking.is_of_all && !is_ordinary(tape)) continue;
     ++held.limits;
