@@ -166,8 +166,7 @@ core::Coverage coverage_of(const Run& run) {
           std::isnan(run.coverage_elements) ? 1 : run.coverage_elements};
 }
 core::Coverage least_coverage_of(const Run& run) {
-  if (std::isnan(run.least_flops)) return {};
-  return {run.least_flops, run.least_elements};
+  return std::isnan(run.least_flops) ? core::Coverage{} : core::Coverage{run.least_flops, run.least_elements};
 }
 
 JudgedRun Judge::judge(const Run& run) {
