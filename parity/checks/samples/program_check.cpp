@@ -1,14 +1,9 @@
 // Holds the limits that a formula gives a whole tensor to the steps of element programs.
 #include "parity/checks/samples/program_check.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <deque>
-#include <initializer_list>
 
 #include "ir/cost.hpp"
 #include "ir/ops/gru.hpp"
@@ -29,7 +24,7 @@ struct Asking {
   std::size_t enough;
   std::size_t most_steps;    ///< an element of more is not asked
   std::size_t enough_steps;  ///< after these no other element is asked
-  double margin;             ///< times which limits may be off further
+  double margin;             ///< times that limits may be too small; too large they may be by its square
   bool is_of_all;            ///< two elements are asked at least, and none of them is right
 };
 constexpr Asking of_each{16, 16, std::size_t{1} << 17, std::size_t{1} << 14, 1, false};
@@ -58,7 +53,7 @@ class Agreement {
   }
   bool is_probable(double given, double of_steps, double truth) const {
     return is_enough(given, of_steps) &&
-           given <= margin_ * (most_times * of_steps + most_roundoffs * unit_ * std::abs(truth));
+           given <= margin_ * margin_ * (most_times * of_steps + most_roundoffs * unit_ * std::abs(truth));
   }
   bool is_enough(double given, double of_steps) const { return margin_ * given >= of_steps * (1 - precision); }
 
@@ -102,6 +97,11 @@ class Operands {
   std::vector<element::terms::Operand> numbers_;
 };
 
+/// Whether a kernel may round what it sums to a narrower type, of which programs know nothing.
+bool rounds_terms(const ir::Sum& sum) {
+  return sum.unit == ir::SumUnit::matrix || ir::unit_roundoff(sum.accumulator) > ir::unit_roundoff(ir::DType::f32);
+}
+
 bool may_be_asked(const settle::Subject& subject, std::size_t k) {
   const ir::Graph& graph = subject.segment.graph;
   if (graph.nodes().size() != 1) return false;
@@ -110,7 +110,7 @@ bool may_be_asked(const settle::Subject& subject, std::size_t k) {
   const auto is_complex = [&](ir::Value v) { return ir::is_complex(graph.type(v).dtype); };
   return node.op.error_class() == ir::ErrorClass::comp && subject.segment.outputs.at(k) == node.outputs[0] &&
          ir::is_float(graph.type(node.outputs[0]).dtype) && std::ranges::none_of(node.inputs, is_complex) &&
-         !subject.manner.arithmetic.is_foreign;
+         !subject.manner.arithmetic.is_foreign && std::ranges::none_of(subject.sums, rounds_terms);
 }
 
 /// A node whose elements are asked, and how it rounds.
@@ -187,30 +187,6 @@ class Asked {
   sums::StepArithmetic arithmetic_;
 };
 
-void write_limits(const Asked& asked, std::size_t i, const element::Tape& tape, std::initializer_list<double> numbers) {
-  static std::FILE* const file = [] {
-    const char* const name = std::getenv("PLUMB_LIMITS_FILE");  // NOLINT(concurrency-mt-unsafe)
-    return name == nullptr ? nullptr : std::fopen(name, "a");
-  }();
-  if (file == nullptr) return;
-  std::string line = ir::cat(asked.op().name(), " - ", i, ' ', tape.size());
-  for (const double x : numbers) line += fmt::format(" {}", x);
-  double least = HUGE_VAL, most = 0, least_difference = HUGE_VAL;
-  for (std::uint32_t at = 1; at < tape.size(); ++at) {
-    const element::Step& step = tape[at];
-    const double size = std::abs(step.value);
-    if (step.kind == element::Step::Kind::constant) continue;
-    if (size > 0) least = std::min(least, size);
-    if (!(size <= most)) most = size;
-    if (step.kind == element::Step::Kind::add)
-      least_difference =
-          std::min(least_difference, size / std::max(std::abs(tape[step.a].value), std::abs(tape[step.b].value)));
-  }
-  line += fmt::format(" {} {} {}\n", least, most, least_difference);
-  std::fputs(line.c_str(), file);
-  std::fflush(file);
-}
-
 /// Holds limits of elements to their steps.
 cases::OracleSample held_to_steps(Asked& asked, const compare::Limits& limits, std::span<const double> truth,
                                   Draws& draws, const Asking& asking) {
@@ -227,7 +203,6 @@ cases::OracleSample held_to_steps(Asked& asked, const compare::Limits& limits, s
     if (!of_steps) break;
     steps += tape.size();
     const double probable = limits.probable.as<double>()[i], certain = limits.certain.as<double>()[i];
-    write_limits(asked, i, tape, {probable, certain, of_steps->probable, of_steps->certain, truth[i], asked.unit()});
     if (!agreement.may_ask(probable, of_steps->certain, truth[i])) continue;
     if (asking.is_of_all && !is_ordinary(tape)) continue;
     ++held.limits;

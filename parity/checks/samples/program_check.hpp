@@ -7,8 +7,8 @@
 namespace plumb::parity::checks::samples {
 
 /// How limits are held to programs. In runs few elements are asked, and all of them have to disagree, by more than a
-/// factor of two: what formulas know of data that are extremes is no fault. Of fixtures each element is asked by
-/// itself.
+/// factor of two, or of four where limits are too large: what formulas know of data that are extremes is no fault. Of
+/// fixtures each element is asked by itself.
 enum class ProgramEffort { in_runs, of_each };
 
 /// As check_limits(), of ops that are made of sums and functions of them, such as softmax, norms and attention: limits
