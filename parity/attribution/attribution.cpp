@@ -107,13 +107,8 @@ bool gates_total(core::Mode mode, const compare::Allowed& allowed, ir::DType dty
   return mode == core::Mode::propagate && !is_handed_on;
 }
 
-const cases::NodeResult* first_guilty(const cases::CaseResult& result) {
-  const auto found = std::ranges::find_if(result.nodes, &cases::NodeResult::is_guilty);
-  return found == result.nodes.end() ? nullptr : &*found;
-}
-
 std::string guilty_text(const cases::CaseResult& result) {
-  const cases::NodeResult* first = first_guilty(result);
+  const cases::NodeResult* first = cases::first_guilty(result);
   if (first == nullptr) return "";
   return fmt::format("{} ({}){}: {}{}", first->name(), first->op, fused_with(result, *first), deed_of(*first),
                      rest_of(result, *first));

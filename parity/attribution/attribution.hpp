@@ -19,9 +19,6 @@ double amplification(double inherited, std::span<const double> inputs);
 /// rounded: they hand on what was judged where it was made.
 bool gates_total(core::Mode mode, const compare::Allowed& allowed, ir::DType dtype);
 
-/// The first node, in the order of the graph, whose own error is beyond what it is allowed; none when there is no such.
-const cases::NodeResult* first_guilty(const cases::CaseResult& result);
-
 /// The labels of the nodes whose work the kernel of this one does, in the order of the graph.
 std::vector<std::string> fused_into(const cases::CaseResult& result, const cases::NodeResult& last);
 

@@ -1,6 +1,10 @@
 // Chooses nodes by regular expressions over labels, and by globs over the names of ops.
 #include "parity/cases/node_filter.hpp"
 
+#include <algorithm>
+
+#include "parity/core/glob.hpp"
+
 namespace plumb::parity::cases {
 
 NodeFilter::NodeFilter(std::string_view labels) : labels_(labels, "--filter"), takes_all_(labels.empty()) {}
@@ -11,29 +15,14 @@ void NodeFilter::skip(std::string_view labels) {
 }
 
 void NodeFilter::take_ops(std::span<const std::string> globs) {
-  ops_ = expression_of(globs);
+  ops_.emplace(globs.begin(), globs.end());
   takes_all_ = false;
 }
 
 bool NodeFilter::takes(const ir::Node& node) const {
+  const auto names_op = [&](const std::string& glob) { return core::glob_matches(glob, node.op.name()); };
   return labels_.is_in(node.label) && !(skipped_ && skipped_->is_in(node.label)) &&
-         (!ops_ || ops_->is_in(node.op.name()));
-}
-
-core::RegularExpression expression_of(std::span<const std::string> globs) {
-  std::string text;
-  for (const std::string& glob : globs) {
-    text += text.empty() ? "^(" : "|";
-    for (const char c : glob) {
-      if (c == '*')
-        text += ".*";
-      else if (c == '?')
-        text += '.';
-      else
-        text += std::string("\\Q") + c + "\\E";
-    }
-  }
-  return {text + ")$", "--op"};
+         (!ops_ || std::ranges::any_of(*ops_, names_op));
 }
 
 }  // namespace plumb::parity::cases

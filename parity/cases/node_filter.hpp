@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/graph.hpp"
 #include "parity/core/regular_expression.hpp"
@@ -31,11 +32,9 @@ class NodeFilter {
 
  private:
   core::RegularExpression labels_;
-  std::optional<core::RegularExpression> skipped_, ops_;
+  std::optional<core::RegularExpression> skipped_;
+  std::optional<std::vector<std::string>> ops_;  ///< globs
   bool takes_all_;
 };
-
-/// Names that a glob matches, in which * stands for any characters and ? for one.
-core::RegularExpression expression_of(std::span<const std::string> globs);
 
 }  // namespace plumb::parity::cases

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace plumb::parity::cases {
 namespace {
 
@@ -54,6 +56,11 @@ std::string NodeOutput::name() const { return output_name(label, output); }
 std::string Measured::summary() const {
   if (gates_total || units.are_elements() || local.agrees()) return compare::summary(gated());
   return text_of(local, units);
+}
+
+const NodeResult* first_guilty(const CaseResult& result) {
+  const auto found = std::ranges::find_if(result.nodes, &NodeResult::is_guilty);
+  return found == result.nodes.end() ? nullptr : &*found;
 }
 
 }  // namespace plumb::parity::cases

@@ -158,4 +158,7 @@ struct CaseResult {
   compare::FalseAlarms false_alarms = {};  ///< by which all of its limits were made
 };
 
+/// The first node, in the order of the graph, whose own error is beyond what it is allowed; none when there is no such.
+const NodeResult* first_guilty(const CaseResult& result);
+
 }  // namespace plumb::parity::cases

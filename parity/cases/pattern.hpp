@@ -41,4 +41,7 @@ struct Pattern {
   std::string text = {};  ///< "terms 4080 to 4095 are missing, the last 16 of 4096"
 };
 
+/// The patterns in one line, with the kernel and its tile.
+std::string to_text(const std::vector<Pattern>& patterns, const std::string& kernel, const std::string& tile);
+
 }  // namespace plumb::parity::cases

@@ -13,11 +13,13 @@
 #include "parity/cli/flags/chosen_executor.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/flags/node_choices.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/cli/planting/plan_faults.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/did_you_mean.hpp"
+#include "parity/core/glob.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/core/terminal/style.hpp"
 #include "parity/core/terminal/text.hpp"
@@ -99,7 +101,7 @@ void require_known_faults(const std::string& pattern, bool with_plan) {
   if (with_plan)
     for (std::string& name : plan_fault_names()) names.push_back(std::move(name));
   const bool is_known =
-      std::ranges::any_of(names, [&](const std::string& name) { return policy::glob_matches(pattern, name); });
+      std::ranges::any_of(names, [&](const std::string& name) { return core::glob_matches(pattern, name); });
   ir::require(is_known, "no fault matches --faults '", pattern, "'", core::did_you_mean(pattern, names),
               "; `plumb power --list` lists them");
 }
@@ -122,8 +124,10 @@ int run_power(const PowerFlags& flags) {
   outputs.inputs.insert(outputs.inputs.end(), flags.paths.begin(), flags.paths.end());
   const auto json = outputs.open(flags.json, ir::files::FileKind::json);
   require_known_faults(flags.power.faults, flags.plan);
-  if (const std::string& filter = flags.power.filter; !filter.empty())
-    ir::require(flags::may_match(flags.paths, flags.graph.model, filter), "no node matches --filter '", filter, "'");
+  flags::NodeChoices choices;
+  choices.add_labels(flags.power.filter, "--filter");
+  choices.look_at(flags.paths, flags::node_reader(flags.graph.model));
+  choices.require_met();
   Bench bench(flags);
   flags::require_computes(*bench.on.executor, bench.on.spec, "faults that keep a result ask for another");
   warn_of_expired_rules(bench.gate);
@@ -146,7 +150,7 @@ int run_power(const PowerFlags& flags) {
           break_plans(subject, bench.executors(), flags::vulkan_options(flags.device), options));
     const power::Result& result = results.back();
     progress.erase();
-    const std::string text = power::by_fault(result) + '\n' + power::to_table(result);
+    const std::string text = power::fault_table(result) + '\n' + power::to_table(result);
     out << core::terminal::fitted(core::terminal::printable(text), style.width);
     const double score = result.score();
     const bool nothing = std::isnan(score);

@@ -20,7 +20,7 @@ Real RecurrentOperands::bias(std::int64_t part, std::int64_t gate, std::int64_t 
 }
 
 Real RecurrentOperands::of_input(std::int64_t gate, std::int64_t unit, std::int64_t t) const {
-  Sum sum;
+  Sum sum(ir::SumName::product);
   for (std::int64_t k = 0; k < inputs_; ++k)
     sum.add(call_.real(1, {direction_, gate * units_ + unit, k}), call_.real(0, {t, row_, k}));
   sum.add(bias(0, gate, unit));
@@ -28,7 +28,7 @@ Real RecurrentOperands::of_input(std::int64_t gate, std::int64_t unit, std::int6
 }
 
 Real RecurrentOperands::of_state(std::int64_t gate, std::int64_t unit, const std::vector<Real>& h) const {
-  Sum sum;
+  Sum sum(ir::SumName::product);
   for (std::int64_t k = 0; k < units_; ++k)
     sum.add(call_.real(2, {direction_, gate * units_ + unit, k}), h[static_cast<std::size_t>(k)]);
   sum.add(bias(1, gate, unit));

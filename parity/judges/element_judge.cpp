@@ -8,35 +8,31 @@
 namespace plumb::parity::judges {
 
 void ElementJudge::compare(const ir::Tensor& got, cases::Measured& measured) {
-  compare::Allowed& allowed = bounded_.allowed.at(k_);
   const auto compare_again = [&] {
-    measured.allowed = allowed;
-    measured.local = settle::certify::certify(subject_, k_, bounded_, got, measured.certificate);
+    measured.local = settle::certify::certify(subject_, k_, bounded_, measured.allowed, got, measured.certificate);
   };
-  allowed = whole_;
+  measured.allowed = whole();
   measured.settled = {};
   measured.certificate = {};
   compare_again();
   if (measured.local.agrees() && measured.local.n_without_limit == 0 && !(measured.local.ratio_finite > 0.5)) return;
   const double first_ratio = measured.local.ratio();
   const auto settle = [&](settle::Looks looks) {
-    measured.settled = settle::settle(subject_, k_, bounded_, got, looks);
+    settle::SettledOutput settled = settle::settle(subject_, k_, bounded_, got, looks);
+    measured.settled = settled.counts;
     measured.settled.first_ratio = first_ratio;
-    if (!measured.local.agrees() || measured.local.n_without_limit > 0)
-      measured.settled.out_of_range = settle::set_out_of_range_apart(subject_, k_, bounded_, got, native_);
+    if (!measured.local.agrees() || measured.local.n_without_limit > 0) {
+      settle::OutOfRange found =
+          settle::set_out_of_range_apart(subject_, k_, bounded_.truth.outputs.at(k_), settled.allowed, got, native_);
+      settled.allowed = std::move(found.allowed);
+      measured.settled.out_of_range = found.count;
+    }
+    measured.allowed = std::move(settled.allowed);
   };
   settle(settle::Looks::until_one_fails);
-  if (measured.settled.left > 0 && measured.settled.out_of_range > 0) {  // the one may be apart for all that
-    allowed = whole_;
+  if (measured.settled.left > 0 && measured.settled.out_of_range > 0)  // the one may be apart for all that
     settle(settle::Looks::at_all);
-  }
   if (measured.settled.open + measured.settled.out_of_range > 0) compare_again();
-}
-
-bool is_refused_by_statistics(const policy::Gate* gate, const cases::NodeResult& result,
-                              const policy::Judgement& judged) {
-  const bool holds = judged.verdict == core::Verdict::passed || judged.verdict == core::Verdict::xpassed;
-  return holds && !result.statistics.finding.empty() && policy::decides_by_bound(gate, result);
 }
 
 }  // namespace plumb::parity::judges

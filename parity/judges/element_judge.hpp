@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "parity/cases/node_result.hpp"
-#include "parity/policy/policy_gate.hpp"
 #include "parity/settle/subject.hpp"
 
 namespace plumb::parity::judges {
@@ -12,29 +11,23 @@ namespace plumb::parity::judges {
 /// something open: the judge of every op that has no other.
 class ElementJudge {
  public:
-  /// `bounded` is the segment's own evaluation. It is written to: its limits become those of the elements that were
-  /// looked at, elements of its truth are made more exact. All that is referred to must outlive the judge.
+  /// `bounded` is the segment's own evaluation, of whose truth elements are made more exact. All that is referred to
+  /// must outlive the judge.
   ElementJudge(const settle::Subject& subject, std::size_t k, bounds::Bounded& bounded)
-      : subject_(subject), k_(k), bounded_(bounded), whole_(bounded.allowed.at(k)) {}
+      : subject_(subject), k_(k), bounded_(bounded) {}
 
-  /// Sets what `measured` says of an output: allowed, local, certificate, settled. Any number of results can be
-  /// compared, each by the limits that the whole tensor had at first.
+  /// Sets what `measured` says of an output: allowed, with the limits of the elements that were looked at, local,
+  /// certificate, settled. Any number of results can be compared, each by the limits of the whole tensor at first.
   void compare(const ir::Tensor& got, cases::Measured& measured);
 
   /// The limits of the whole tensor, before any element is looked at.
-  const compare::Allowed& whole() const { return whole_; }
+  const compare::Allowed& whole() const { return bounded_.allowed.at(k_); }
 
  private:
   const settle::Subject& subject_;
   const std::size_t k_;
   bounds::Bounded& bounded_;
-  const compare::Allowed whole_;
   std::optional<ir::Tensor> native_;  ///< output of the reference in the candidate's own dtypes; empty until asked for
 };
-
-/// Whether errors that are allowed one by one are refused for what they have in common: `result.statistics` found
-/// something, and what decides is the bound of the output, by which `gate` lets it pass.
-bool is_refused_by_statistics(const policy::Gate* gate, const cases::NodeResult& result,
-                              const policy::Judgement& judged);
 
 }  // namespace plumb::parity::judges

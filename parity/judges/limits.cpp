@@ -156,7 +156,7 @@ constexpr unsigned sign_runs = 8;
 /// How far elements of a node may be off by chance: of sums, where these are looked at closely, in the worst order of
 /// several. What creeps in them sign runs have anyway.
 bounds::runs::Evaluate deviations_for(const Question& question) {
-  if (!question.looks_closely) return bounds::runs::by_error_models;
+  if (!question.looks_closely) return bounds::runs::evaluate_by_error_models;
   return [](ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed, const bounds::Manner& manner) {
     const auto limit_of = [&](const element::terms::ElementSum& sum, const sums::Arithmetic& arithmetic) {
       return sums::limit_of(sum, arithmetic, manner.arithmetic.deviations);
@@ -207,7 +207,7 @@ Judgement propagated(const Question& question, const judges::definitions::Defini
                                    {}, {sign_runs, question.lambda}, deviations);
   };
   const auto spreads = run(deviations_for(question));
-  const auto at_first = question.looks_closely ? run(bounds::runs::by_error_models) : decltype(spreads){};
+  const auto at_first = question.looks_closely ? run(bounds::runs::evaluate_by_error_models) : decltype(spreads){};
   Judgement judgement;
   for (std::size_t k = 0; k < results.size(); ++k) {
     const bounds::runs::Spread& spread = spreads.at(results[k]);

@@ -8,6 +8,7 @@
 #include "ir/cost.hpp"
 #include "parity/cases/node_result.hpp"
 #include "parity/core/float_format.hpp"
+#include "parity/core/glob.hpp"
 
 namespace plumb::parity::policy {
 namespace {
@@ -127,7 +128,7 @@ std::vector<std::size_t> rules_ending(const Policy& policy, std::chrono::sys_day
 std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std::string> outputs) {
   std::vector<std::string> findings;
   for (const OutputBudget& budget : policy.outputs)
-    if (std::ranges::none_of(outputs, [&](const std::string& name) { return glob_matches(budget.output, name); }))
+    if (std::ranges::none_of(outputs, [&](const std::string& name) { return core::glob_matches(budget.output, name); }))
       findings.push_back(
           ir::cat(policy.file, ':', budget.line, ": [output] '", budget.output, "' unused: there is no such output"));
   return findings;
@@ -159,7 +160,7 @@ Judgement judge(const Gate& gate, const ir::Graph& graph, cases::NodeResult& res
   };
   Judgement judgement = judge(gate.policy, facts, parts, gate.today);
   result.rule = judgement.rule;
-  if (!gate.explain.empty() && glob_matches(gate.explain, facts.node))
+  if (!gate.explain.empty() && core::glob_matches(gate.explain, facts.node))
     result.explanation = explain(gate.policy, facts, parts, gate.today);
   return judgement;
 }
@@ -175,6 +176,11 @@ bool decides_by_bound(const Gate* gate, const cases::NodeResult& result) {
   if (gate == nullptr || !result.rule) return true;
   const std::vector<Requirement>& required = gate->policy.rules[*result.rule].require;
   return required.empty() || std::ranges::count(required, Measure::ratio_max, &Requirement::measure) > 0;
+}
+
+bool is_refused_by_statistics(const Gate* gate, const cases::NodeResult& result, const Judgement& judged) {
+  const bool holds = judged.verdict == core::Verdict::passed || judged.verdict == core::Verdict::xpassed;
+  return holds && !result.statistics.finding.empty() && decides_by_bound(gate, result);
 }
 
 bool looks_at_replays(const Gate* gate, const cases::NodeResult& result) {

@@ -74,6 +74,10 @@ Judgement judge_numbers(const Gate* gate, const ir::Graph& graph, cases::NodeRes
 /// Whether an output is held to its bound: no rule that decides it puts another requirement in its place.
 bool decides_by_bound(const Gate* gate, const cases::NodeResult& result);
 
+/// Whether errors that are allowed one by one are refused for what they have in common: `result.statistics` found
+/// something, and what decides is the bound of the output, by which `gate` lets it pass.
+bool is_refused_by_statistics(const Gate* gate, const cases::NodeResult& result, const Judgement& judged);
+
 /// Whether it is looked at how the kernel adds: where the bound decides, and by a rule that requires equal replays
 /// (verdict.md V22).
 bool looks_at_replays(const Gate* gate, const cases::NodeResult& result);

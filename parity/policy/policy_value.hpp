@@ -5,12 +5,8 @@
 #include <string_view>
 #include <vector>
 
-/// The small languages inside a policy's strings: globs, version tests and limits.
+/// The small languages inside a policy's strings: version tests and limits.
 namespace plumb::parity::policy {
-
-/// Whether the whole text matches: * is any run of characters, ? any one. Takes time
-/// proportional to the product of the lengths at worst, whatever the pattern.
-bool glob_matches(std::string_view pattern, std::string_view text);
 
 /// "26.1.3", or a count as its one part; missing parts are 0.
 using Version = std::vector<std::uint64_t>;

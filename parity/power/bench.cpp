@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "parity/checks/samples/replay_check.hpp"
+#include "parity/policy/policy_gate.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
 #include "parity/settle/feeds.hpp"
 #include "parity/settle/settle.hpp"
@@ -27,12 +28,6 @@ bounds::Manner manner_of(const cases::Executors& executors, const cases::NodeRes
 /// The truth and the limits of a segment on what it was fed.
 bounds::Bounded evaluated(const settle::Subject& subject, const judges::ExtraJudges* extra) {
   return judges::evaluate(subject.reference, subject.segment, settle::widened_feeds(subject), subject.manner, extra);
-}
-
-/// The limits of the output's elements when they are looked at one by one.
-compare::Allowed exactly_allowed(const settle::Subject& subject, const faults::Site& site, bounds::Bounded bounded) {
-  settle::set_exact_limits(subject, site.output, bounded, site.type.dtype);
-  return bounded.allowed[site.output];
 }
 
 }  // namespace
@@ -60,7 +55,7 @@ Bench::Bench(const Options& options, const cases::Executors& executors, const ca
     honest_units_ = result_.local.ratio();
     return;
   }
-  effect_.emplace(truth(), exactly_allowed(subject_, site, bounded_), site.type.dtype,
+  effect_.emplace(truth(), settle::exact_limits(subject_, site.output, bounded_, site.type.dtype), site.type.dtype,
                   compare::largest_over_rms(policy::false_alarms(options.gate), result.lambda));
   effect_->add(got);
   if (!executors.candidate_is_host) add_native();
@@ -80,7 +75,7 @@ CaughtBy Bench::refusal_of(const ir::Tensor& tensor) {
   if (judged.verdict == core::Verdict::failed) return CaughtBy::limit;
   result_.statistics = {};
   if (rounding_ && result_.local.agrees()) result_.statistics = rounding_->judge(tensor);
-  return judges::is_refused_by_statistics(options_.gate, result_, judged) ? CaughtBy::statistics : CaughtBy::nothing;
+  return policy::is_refused_by_statistics(options_.gate, result_, judged) ? CaughtBy::statistics : CaughtBy::nothing;
 }
 
 /// Whether this element alone is refused, among those that the candidate gave.
@@ -152,7 +147,7 @@ std::optional<Size> Bench::smallest(const Numbers& faulty, Outcome outcome) {
 
 /// Why what was just judged passed: where all that the fault changed is not judged, for that.
 Reason Bench::reason_of(const ir::Tensor& tensor) const {
-  const auto& limits = bounded_.allowed[site_.output].limits;
+  const auto& limits = result_.allowed.limits;
   if (!limits || limits->apart.empty()) return Reason::within_limit;
   const Numbers numbers = faults::numbers_of(tensor);
   for (std::size_t i = 0; i < numbers.size(); ++i)

@@ -101,7 +101,7 @@ Result measure(const cases::Case& subject, const cases::Executors& executors, co
 /// The table for people, and what was missed.
 std::string to_table(const Result& result);
 /// A line a fault: how often it was caught, and its smallest sizes.
-std::string by_fault(const Result& result);
+std::string fault_table(const Result& result);
 std::string to_json(std::span<const Result> results, double min_power);
 
 }  // namespace plumb::parity::power

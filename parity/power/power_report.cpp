@@ -122,7 +122,7 @@ std::string to_table(const Result& result) {
              result.candidate, result.subject.seed, result.seconds);
 }
 
-std::string by_fault(const Result& result) {
+std::string fault_table(const Result& result) {
   core::terminal::TextTable table({"fault", "caught", "d < 4", "no effect", "least ulp", "least ratio"}, 1);
   for (const faults::Fault* const fault : planted_in(result)) {
     Counts counts;

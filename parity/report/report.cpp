@@ -8,7 +8,6 @@
 #include <map>
 
 #include "parity/attribution/attribution.hpp"
-#include "parity/checks/patterns/explain.hpp"
 #include "parity/core/terminal/fitted_table.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
@@ -166,7 +165,7 @@ std::string details_of(const cases::NodeResult& node, const core::terminal::Styl
     fmt::format_to(out, "    {} of {} choices are not the truth's, each within its limit\n", node.units.decisions.free,
                    node.units.decisions.count);
   if (!node.why.empty() && node.verdict != core::Verdict::skipped) fmt::format_to(out, "    {}\n", node.why);
-  if (const std::string where = checks::patterns::to_text(node.patterns, node.kernel, node.tile); !where.empty())
+  if (const std::string where = cases::to_text(node.patterns, node.kernel, node.tile); !where.empty())
     fmt::format_to(out, "    pattern: {}\n", where);
   text = shown(text, style);
   const bool shows_repro = rank(node.verdict) <= rank(core::Verdict::nondeterministic);

@@ -180,7 +180,7 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
 }
 
 Json first_guilty_json(const cases::CaseResult& result) {
-  const cases::NodeResult* guilty = attribution::first_guilty(result);
+  const cases::NodeResult* guilty = cases::first_guilty(result);
   if (guilty == nullptr) return nullptr;
   return {{"node", guilty->name()},
           {"ratio", core::json_number(guilty->local.ratio())},

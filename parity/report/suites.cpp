@@ -54,7 +54,7 @@ std::string details_of(const cases::CaseResult& result, const cases::NodeResult&
                         worst.got, worst.allowed);
   }
   for (const cases::Pattern& one : node.patterns) text += "pattern: " + one.text + '\n';
-  if (&node == attribution::first_guilty(result)) text += "first guilty: " + attribution::guilty_text(result) + '\n';
+  if (&node == cases::first_guilty(result)) text += "first guilty: " + attribution::guilty_text(result) + '\n';
   if (!node.repro.empty()) text += "repro: " + node.repro + '\n';
   return text;
 }

@@ -9,7 +9,6 @@
 #include "ir/files/output_file.hpp"
 #include "ir/hdf5/store.hpp"
 #include "ir/hdf5/vet.hpp"
-#include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/terminal/shell_word.hpp"
 #include "parity/results/record_parts.hpp"
@@ -288,7 +287,7 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
   run.fill = result.subject.fill;
   run.fill_name_id = name_id(std::string(result.subject.adversarial ? ir::enum_name(*result.subject.adversarial) : ""));
   run.mode = result.mode;
-  if (const cases::NodeResult* guilty = attribution::first_guilty(result))
+  if (const cases::NodeResult* guilty = cases::first_guilty(result))
     run.first_guilty = results::node_row(result.subject.file->graph, guilty->node);
   run.repeat = result.repeat;
   run.subnormals = result.may_flush ? profile::Subnormals::flushed : profile::Subnormals::kept;

@@ -24,12 +24,12 @@ namespace plumb::parity::settle {
 namespace {
 
 /// How one result differs from a finite truth: not at all, by more than any order of rounding explains, or in kind.
-enum class Miss { none, far, not_finite };
+enum class Mismatch { none, far, not_finite };
 
-Miss miss_of(double truth, double got, double certain) {
-  if (!std::isfinite(truth)) return Miss::none;
-  if (!std::isfinite(got)) return Miss::not_finite;
-  return std::abs(got - truth) <= certain ? Miss::none : Miss::far;
+Mismatch mismatch_of(double truth, double got, double certain) {
+  if (!std::isfinite(truth)) return Mismatch::none;
+  if (!std::isfinite(got)) return Mismatch::not_finite;
+  return std::abs(got - truth) <= certain ? Mismatch::none : Mismatch::far;
 }
 
 /// Results that another order of factors, or a tap without weight, explains: whatever the host makes of the elements,
@@ -217,18 +217,17 @@ class RowMisses {
 
 }  // namespace
 
-std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, bounds::Bounded& bounded,
-                                     const ir::TensorView& got, std::optional<ir::Tensor>& native) {
-  compare::Allowed& allowed = bounded.allowed.at(k);
-  if (allowed.rule != compare::Allowed::Rule::within) return 0;
-  if (ir::is_complex(got.dtype()))
-    return set_complex_out_of_range_apart(subject, k, allowed, bounded.truth.outputs.at(k), got);
-  if (!ir::is_float(got.dtype())) return 0;
+OutOfRange set_out_of_range_apart(const Subject& subject, std::size_t k, const ir::Tensor& expected,
+                                  const compare::Allowed& allowed, const ir::TensorView& got,
+                                  std::optional<ir::Tensor>& native) {
+  if (allowed.rule != compare::Allowed::Rule::within) return {allowed};
+  if (ir::is_complex(got.dtype())) return set_complex_out_of_range_apart(subject, k, expected, allowed, got);
+  if (!ir::is_float(got.dtype())) return {allowed};
   const ir::Tensor came = ir::passes::widen(got);
-  const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
+  const std::span<const double> truth = expected.as<double>(), c = came.as<double>();
   const compare::Limit limit(allowed, got.dtype());
   const OtherOrders orders(subject, k);
-  const auto miss = [&](std::size_t i) { return miss_of(truth[i], c[i], orders.least_miss(limit, truth[i], i)); };
+  const auto miss = [&](std::size_t i) { return mismatch_of(truth[i], c[i], orders.least_miss(limit, truth[i], i)); };
   const auto sum = find_bare_sum(subject, k);
   std::optional<SumRange> in_range;
   if (sum) in_range.emplace(*sum, core::compute_dtype(got.dtype()));
@@ -238,24 +237,24 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
   };
   std::vector<std::size_t> missed;
   for (std::size_t i = 0; i < truth.size(); ++i)
-    if (miss(i) != Miss::none || orders.ask_for(truth[i], c[i]) || may_leave(i)) missed.push_back(i);
-  if (missed.empty()) return 0;
+    if (miss(i) != Mismatch::none || orders.ask_for(truth[i], c[i]) || may_leave(i)) missed.push_back(i);
+  if (missed.empty()) return {allowed};
   if (!native) native = ir::passes::widen(evaluate_natively(subject, k));
   const std::span<const double> host = native->as<double>();
   const HostRange range = host_range(subject, k);
   const auto host_miss = [&](std::size_t i) {
-    if (!range.is_left) return Miss::none;
-    return miss_of(truth[i], host[i], range.certain.empty() ? certain_at(limit, truth[i], i) : range.certain[i]);
+    if (!range.is_left) return Mismatch::none;
+    return mismatch_of(truth[i], host[i], range.certain.empty() ? certain_at(limit, truth[i], i) : range.certain[i]);
   };
-  RowMisses misses = RowMisses::of(subject, k, [&](std::size_t i) { return host_miss(i) != Miss::none; });
+  RowMisses misses = RowMisses::of(subject, k, [&](std::size_t i) { return host_miss(i) != Mismatch::none; });
   const SumMisses sums(subject, k, in_range ? &*in_range : nullptr);
   std::vector<bool> apart(truth.size(), false);
   std::uint64_t count = 0;
   for (const std::size_t i : missed) {
-    const Miss of_host = host_miss(i);
+    const Mismatch of_host = host_miss(i);
     // Infinities make NaN, infinity or 0: one kernel multiplies such a one by 0 where the next one divides by it.
-    const bool host_missed = (of_host != Miss::none && std::isnan(c[i])) || misses.explains(i, c[i], got.dtype());
-    const bool is_alike = of_host != Miss::none && of_host == miss(i);
+    const bool host_missed = (of_host != Mismatch::none && std::isnan(c[i])) || misses.explains(i, c[i], got.dtype());
+    const bool is_alike = of_host != Mismatch::none && of_host == miss(i);
     const bool is_explained = may_leave(i) ||
                               (!orders.knows_all() && (is_alike || host_missed || sums.explains(i, c[i]))) ||
                               orders.explain(i, truth[i], c[i], certain_at(limit, c[i], i));
@@ -264,18 +263,14 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
       ++count;
     }
   }
-  if (count == 0) return 0;
+  if (count == 0) return {allowed};
   // A lost row tells nothing where its truth happens to be near what is left of it, either.
   for (std::size_t i = 0; i < truth.size(); ++i)
     if (!apart[i] && std::isfinite(truth[i]) && misses.explains(i, c[i], got.dtype())) {
       apart[i] = true;
       ++count;
     }
-  const ir::Tensor none({ir::DType::f64, got.shape()});
-  compare::Limits limits = allowed.limits ? *allowed.limits : compare::Limits{none, none};
-  limits.apart = std::move(apart);
-  allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
-  return count;
+  return set_apart(allowed, got.shape(), std::move(apart), count);
 }
 
 bool may_leave_range_of_truth(const Subject& subject, std::size_t k, std::size_t i) {

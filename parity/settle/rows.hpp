@@ -37,7 +37,7 @@ class Row {
   virtual std::optional<double> truth(std::int64_t) const { return std::nullopt; }
   /// The numbers that an element would be if one of the sums that its line shares lacked its term of median size, one
   /// for each of them (verdict.md V41); empty where nothing is known of that.
-  virtual std::vector<double> without_terms(std::int64_t, double) const { return {}; }
+  virtual std::vector<double> results_without_terms(std::int64_t, double) const { return {}; }
   /// Whether a sum that the line shares has an order in which it leaves the range (verdict.md V34).
   virtual bool overflows_in_some_order() const { return false; }
   /// The number that an element is where a shared sum is infinite; 0 unless the op has another.

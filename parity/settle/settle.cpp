@@ -22,20 +22,20 @@ namespace {
 
 /// From where on elements are looked at: from half of what their tensor is held to, from what that is at least when
 /// chance has no part in it, where that is more, or from the whole.
-enum class OpenFrom { half, fixed, whole };
+enum class OpenThreshold { half, fixed, whole };
 
 /// The largest error, before it is stored, of an element that is not looked at.
-double unlooked(const compare::Limit& limit, std::size_t i, OpenFrom from) {
+double unlooked(const compare::Limit& limit, std::size_t i, OpenThreshold from) {
   const double whole = limit.probable[i];
-  if (from == OpenFrom::half) return whole / 2;
-  const bool may_be_less = from == OpenFrom::fixed && !limit.chance.empty();
+  if (from == OpenThreshold::half) return whole / 2;
+  const bool may_be_less = from == OpenThreshold::fixed && !limit.chance.empty();
   return may_be_less ? whole - std::min(whole / 2, limit.chance[i]) : whole;
 }
 
 /// Elements that are further off than `unlooked` and storing them allow. No limit lets in an infinity or a
 /// NaN where the truth is finite.
 std::vector<std::size_t> open_elements(const compare::Allowed& allowed, std::span<const double> truth,
-                                       std::span<const double> got, ir::DType dtype, OpenFrom from) {
+                                       std::span<const double> got, ir::DType dtype, OpenThreshold from) {
   constexpr std::size_t piece_size = 16384;
   const compare::Limit limit(allowed, dtype);
   const std::size_t pieces = (truth.size() + piece_size - 1) / piece_size;
@@ -44,7 +44,7 @@ std::vector<std::size_t> open_elements(const compare::Allowed& allowed, std::spa
     for (std::size_t i = piece * piece_size; i < std::min(truth.size(), (piece + 1) * piece_size); ++i) {
       const double error = std::abs(got[i] - truth[i]);
       // The spacing of subnormals is part of a tensor's limit, and counts by half as well.
-      const double spacing = from == OpenFrom::half ? allowed.absolute / 2 : 0;
+      const double spacing = from == OpenThreshold::half ? allowed.absolute / 2 : 0;
       const bool is_within = error <= limit.with(unlooked(limit, i, from), std::abs(truth[i])) - spacing;
       if (!is_within && std::isfinite(truth[i]) && std::isfinite(got[i])) found[piece].push_back(i);
     }
@@ -79,10 +79,10 @@ void for_each_element(std::size_t count, const Work& work) {
 }
 
 /// Elements of a segment that is one sum: each is settled for good.
-class Alone {
+class SumSettler {
  public:
-  Alone(const Subject& subject, const Summing& summing, const compare::Allowed& allowed, ir::DType dtype,
-        bool limits_only)
+  SumSettler(const Subject& subject, const Summing& summing, const compare::Allowed& allowed, ir::DType dtype,
+             bool limits_only)
       : subject_(subject),
         summing_(summing),
         allowed_(allowed),
@@ -184,7 +184,7 @@ class Alone {
 /// one is clearly beyond all that is allowed it the output fails, whatever the others are: unless `all_of_them` are
 /// asked for, no more are looked at once 2^22 terms have been walked. A line of n running sums has n² / 2: where each
 /// has to be walked by itself, no more than 2^28 are for anything. What is left keeps the limits of the tensor.
-std::size_t look_at(Alone& alone, const OpenElements& all, bool all_of_them) {
+std::size_t look_at(SumSettler& alone, const OpenElements& all, bool all_of_them) {
   constexpr std::uint64_t most_terms = std::uint64_t{1} << 22, most_of_prefixes = std::uint64_t{1} << 28;
   const bool walks_prefixes = alone.walks_prefixes();
   const compare::Limit limit(all.allowed, all.dtype);
@@ -208,9 +208,9 @@ std::size_t look_at(Alone& alone, const OpenElements& all, bool all_of_them) {
 }
 
 /// A segment whose sum has something behind it in the kernel: limits of elements of the sum are carried on.
-class Carried {
+class EpilogueLimits {
  public:
-  Carried(const Subject& subject, const ir::Feeds& fed, const Summing& summing, std::size_t k)
+  EpilogueLimits(const Subject& subject, const ir::Feeds& fed, const Summing& summing, std::size_t k)
       : subject_(subject), fed_(fed), summing_(summing), k_(k), folded_(folded_sum(subject, fed, summing)) {}
 
   /// The limits of these elements of the output by those of its sums, the probable ones, if `wide`, by what sums may be
@@ -287,7 +287,8 @@ class Carried {
 };
 
 /// Sets the limits of open elements with ops behind the sum; returns how many pass only as sums that creep.
-std::uint64_t settle_carried(const Carried& carried, const std::vector<std::size_t>& open, const OpenElements& all) {
+std::uint64_t settle_behind_sum(const EpilogueLimits& carried, const std::vector<std::size_t>& open,
+                                const OpenElements& all) {
   const compare::Limit limit(all.allowed, all.dtype);
   const SettledLimits& limits = all.limits;
   const std::span<double> probable = limits.probable, certain = limits.certain;
@@ -319,14 +320,14 @@ bool is_one_node(const Subject& subject) { return subject.segment.graph.nodes().
 /// Ops behind a sum in its kernel round as well, a gelu more than the sum. Where the terms of the sum are not known, or
 /// where all of its elements would have to be looked at for one of the output, only those count that are beyond the
 /// whole limit.
-OpenFrom open_from(const Subject& subject, std::size_t k) {
-  if (is_one_node(subject)) return OpenFrom::half;
+OpenThreshold open_threshold(const Subject& subject, std::size_t k) {
+  if (is_one_node(subject)) return OpenThreshold::half;
   const ir::Node* const sum = node_at_place(subject, k);
   const ir::Graph& graph = subject.segment.graph;
   const auto has_known_terms = [&] {
     return graph.type(sum->outputs[0]).dtype == ir::DType::f32 || !may_be_folded(graph, *sum);
   };
-  return sum != nullptr && has_known_terms() ? OpenFrom::fixed : OpenFrom::whole;
+  return sum != nullptr && has_known_terms() ? OpenThreshold::fixed : OpenThreshold::whole;
 }
 
 /// Where the limits of elements are, λσ of each by itself where it is known.
@@ -340,59 +341,60 @@ SettledLimits places_in(compare::Limits& limits, std::span<const double> truth) 
           limits.chance ? limits.chance->as<double>() : std::span<double>()};
 }
 
-/// As far as is known of these elements of output `k`; the limits of the others stay. Without `looks` their limits are
-/// set, and nothing else.
-cases::Settled settle_these(const Subject& subject, std::size_t k, compare::Allowed& allowed,
-                            const std::vector<std::size_t>& open, std::span<const double> truth,
-                            std::span<const double> c, ir::DType dtype, std::optional<Looks> looks) {
+/// These elements of output `k`; the limits of the others stay. Without `looks` limits are found, and nothing else.
+SettledOutput settle_these(const Subject& subject, std::size_t k, const compare::Allowed& allowed,
+                           const std::vector<std::size_t>& open, std::span<const double> truth,
+                           std::span<const double> c, ir::DType dtype, std::optional<Looks> looks) {
   const bool limits_only = !looks;
   const bool is_alone = is_one_node(subject);
-  cases::Settled settled;
+  SettledOutput settled{allowed};
   const ir::Feeds fed = widened_feeds(subject);
   compare::Limits limits = *allowed.limits;
   const OpenElements all{allowed, open, truth, c, dtype, places_in(limits, truth), limits_only};
   if (is_alone)
     if (const auto by_rows = settle_rows(subject, k, fed, all)) {
-      allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
-      return *by_rows;
+      settled.allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
+      return {settled.allowed, *by_rows};
     }
   const auto summing = summing_node(subject, fed);
   if (!summing) return settled;
-  settled.open = open.size();
+  cases::Settled& counts = settled.counts;
+  counts.open = open.size();
   if (is_alone) {
-    Alone alone(subject, *summing, allowed, dtype, limits_only);
-    settled.open = look_at(alone, all, looks != Looks::until_one_fails);
-    settled.left = open.size() - settled.open;
-    settled.replayed = alone.replayed;
-    settled.wide = alone.wide;
+    SumSettler alone(subject, *summing, allowed, dtype, limits_only);
+    counts.open = look_at(alone, all, looks != Looks::until_one_fails);
+    counts.left = open.size() - counts.open;
+    counts.replayed = alone.replayed;
+    counts.wide = alone.wide;
   } else {
-    settled.wide = settle_carried(Carried(subject, fed, *summing, k), open, all);
+    counts.wide = settle_behind_sum(EpilogueLimits(subject, fed, *summing, k), open, all);
   }
-  allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
+  settled.allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
   return settled;
 }
 
 }  // namespace
 
-cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bounded, const ir::TensorView& got,
-                      Looks looks) {
-  compare::Allowed& allowed = bounded.allowed.at(k);
-  if (!allowed.limits || !ir::is_float(got.dtype())) return {};
+SettledOutput settle(const Subject& subject, std::size_t k, const bounds::Bounded& bounded, const ir::TensorView& got,
+                     Looks looks) {
+  const compare::Allowed& allowed = bounded.allowed.at(k);
+  if (!allowed.limits || !ir::is_float(got.dtype())) return {allowed};
   const ir::Tensor came = ir::passes::widen(got);
   const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
-  const std::vector<std::size_t> open = open_elements(allowed, truth, c, got.dtype(), open_from(subject, k));
-  if (open.empty()) return {};
+  const std::vector<std::size_t> open = open_elements(allowed, truth, c, got.dtype(), open_threshold(subject, k));
+  if (open.empty()) return {allowed};
   return settle_these(subject, k, allowed, open, truth, c, got.dtype(), looks);
 }
 
-void set_exact_limits(const Subject& subject, std::size_t k, bounds::Bounded& bounded, ir::DType dtype) {
-  compare::Allowed& allowed = bounded.allowed.at(k);
-  if (!allowed.limits || !ir::is_float(dtype)) return;
+compare::Allowed exact_limits(const Subject& subject, std::size_t k, const bounds::Bounded& bounded, ir::DType dtype) {
+  const compare::Allowed& allowed = bounded.allowed.at(k);
+  if (!allowed.limits || !ir::is_float(dtype)) return allowed;
   const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>();
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < truth.size(); ++i)
     if (std::isfinite(truth[i])) all.push_back(i);
-  if (!all.empty()) settle_these(subject, k, allowed, all, truth, truth, dtype, std::nullopt);
+  if (all.empty()) return allowed;
+  return settle_these(subject, k, allowed, all, truth, truth, dtype, std::nullopt).allowed;
 }
 
 }  // namespace plumb::parity::settle

@@ -12,13 +12,19 @@ namespace plumb::parity::settle {
 /// than until 2^22 terms have been walked.
 enum class Looks { at_all, until_one_fails };
 
-/// Puts exact limits in place of those of open elements of output `k`; nothing is done where no sum of the segment can
-/// be walked. `bounded` is the segment's own evaluation.
-cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bounded, const ir::TensorView& got,
-                      Looks looks = Looks::at_all);
+/// An output of which open elements were looked at: its limits, with those of these elements, and how they came out.
+struct SettledOutput {
+  compare::Allowed allowed;
+  cases::Settled counts = {};
+};
 
-/// Puts the effective limit of every element of output `k` in place, as if all were open (verdict.md V15): it takes as
-/// long as the node by itself, term by term.
-void set_exact_limits(const Subject& subject, std::size_t k, bounds::Bounded& bounded, ir::DType dtype);
+/// Looks at open elements of output `k`; at none where no sum of the segment can be walked. `bounded` is the segment's
+/// own evaluation, with the limits of whole tensors.
+SettledOutput settle(const Subject& subject, std::size_t k, const bounds::Bounded& bounded, const ir::TensorView& got,
+                     Looks looks = Looks::at_all);
+
+/// The effective limit of every element of output `k`, as if all were open (verdict.md V15): it takes as long as the
+/// node by itself, term by term.
+compare::Allowed exact_limits(const Subject& subject, std::size_t k, const bounds::Bounded& bounded, ir::DType dtype);
 
 }  // namespace plumb::parity::settle

@@ -75,6 +75,13 @@ class Roundings {
     return tape_[at].kind == Kind::constant && core::is_power_of_two(tape_[at].value);
   }
 
+  /// Whether it is one, or one in other units.
+  bool is_operand(std::uint32_t at) const {
+    const element::Step& step = tape_[at];
+    return step.kind == Kind::operand ||
+           (step.kind == Kind::divide && is_power_of_two(step.b) && tape_[step.a].kind == Kind::operand);
+  }
+
   /// Whether a kernel goes on with a mean as two numbers.
   bool is_pair(std::uint32_t at) {
     if (tape_[at].kind != Kind::total || tape_[at].sum != ir::SumName::mean) return false;
@@ -96,7 +103,7 @@ class Roundings {
       }
       is_exact_[of] = true;  // the sum rounds its products
       sum.add(tape_[step.a].value, tape_[step.b].value);
-      are_operands &= tape_[step.a].kind == Kind::operand && tape_[step.b].kind == Kind::operand;
+      are_operands &= is_operand(step.a) && is_operand(step.b);
     }
     const Arithmetic& arithmetic = arithmetic_.of_sum(*tape_[at].sum, are_operands);
     if (is_pair(at)) center(sum, tape_[at].value);

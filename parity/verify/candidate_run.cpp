@@ -32,7 +32,7 @@ CandidateRun run(ir::Executor& candidate, const ir::Graph& graph, const ir::Feed
   if (compiled) compiled();
   ir::Tensors values = executable->run(feeds);
   check_values(candidate.name(), graph, capture, values);
-  CandidateRun made = as_run(graph, std::move(values), {});
+  CandidateRun made = make_run(graph, std::move(values), {});
   for (unsigned again = 1; again < repeat; ++again)
     for (const auto& [value, tensor] : executable->run(feeds)) {
       const auto first = made.hashes.find(value);
@@ -57,7 +57,7 @@ CandidateRun renumbered(CandidateRun alone, const core::Segment& segment, const 
 
 }  // namespace
 
-CandidateRun as_run(const ir::Graph& graph, ir::Tensors values, std::vector<ir::NodeReport> nodes) {
+CandidateRun make_run(const ir::Graph& graph, ir::Tensors values, std::vector<ir::NodeReport> nodes) {
   CandidateRun made{.values = std::move(values), .nodes = std::move(nodes)};
   std::erase_if(made.values, [&](const auto& kept) { return graph.is_source(kept.first); });
   for (const auto& [value, tensor] : made.values) made.hashes.emplace(value, hashed(tensor));

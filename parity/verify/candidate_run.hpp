@@ -30,7 +30,7 @@ CandidateRun run_whole(ir::Executor& candidate, const ir::Graph& graph, const ir
                        const std::function<void()>& compiled = {}, std::optional<std::set<ir::Value>> of_interest = {});
 
 /// The outcome of a run, with the hashes of its values; sources, which are not the candidate's, are left out.
-CandidateRun as_run(const ir::Graph& graph, ir::Tensors values, std::vector<ir::NodeReport> nodes);
+CandidateRun make_run(const ir::Graph& graph, ir::Tensors values, std::vector<ir::NodeReport> nodes);
 
 /// Runs the graph once as it is compiled for its results alone, with copies of the values that survive.
 CandidateRun run_tapped(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds);

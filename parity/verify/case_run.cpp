@@ -85,7 +85,7 @@ void CaseRun::run_candidate() {
   if (!is_plain) observer_.step("compiling for " + candidate, 0, count + 2);
   // Our own executors take no notice of such a list, so that none is made for them.
   const auto interest = [this] {
-    return is_foreign() ? of_interest(graph_, [this](std::size_t n) { return is_chosen(n); }) : std::nullopt;
+    return is_foreign() ? values_of_interest(graph_, [this](std::size_t n) { return is_chosen(n); }) : std::nullopt;
   };
   const bool computes = !is_foreign() || executors_.foreign->computes();
   CandidateRun run = is_plain ? std::move(*given_)
@@ -319,7 +319,7 @@ cases::CaseResult CaseRun::finish() {
       sign_runs_.emplace(executors_.reference, graph_, subject_.feeds, bounds::runs::Precision{},
                          bounds::runs::Sampling{sign_runs_of_totals, rules_.deviations}, rules_.limits_of_elements());
     judge_all();
-    if (const auto refuted = stated_.against_sources(); !refuted.empty()) {
+    if (const auto refuted = stated_.refute_by_sources(); !refuted.empty()) {
       result_.verdict = core::Verdict::failed;
       result_.message = refuted;
     }

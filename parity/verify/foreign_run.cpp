@@ -22,8 +22,8 @@ void require_supported(const ir::Executor& candidate, const ir::Graph& graph) {
       ir::cat("candidate '", candidate.name(), "' refuses ", core::terminal::counted(refused, "node"), ":\n", reasons));
 }
 
-std::optional<std::set<ir::Value>> of_interest(const ir::Graph& graph,
-                                               const std::function<bool(std::size_t)>& is_chosen) {
+std::optional<std::set<ir::Value>> values_of_interest(const ir::Graph& graph,
+                                                      const std::function<bool(std::size_t)>& is_chosen) {
   std::set<ir::Value> values;
   bool chooses_all = true;
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {

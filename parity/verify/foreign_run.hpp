@@ -14,7 +14,7 @@ namespace plumb::parity::verify {
 void require_supported(const ir::Executor& candidate, const ir::Graph& graph);
 
 /// The operands and outputs of the nodes that are chosen; nothing where all are.
-std::optional<std::set<ir::Value>> of_interest(const ir::Graph& graph,
-                                               const std::function<bool(std::size_t)>& is_chosen);
+std::optional<std::set<ir::Value>> values_of_interest(const ir::Graph& graph,
+                                                      const std::function<bool(std::size_t)>& is_chosen);
 
 }  // namespace plumb::parity::verify

@@ -198,7 +198,7 @@ Facts CaseRun::facts_of(const cases::NodeResult& result, const policy::Judgement
   return {.result = result,
           .gate = gate,
           .refuted = refuted,
-          .is_refused_by_statistics = judges::is_refused_by_statistics(options_.gate, result, gate),
+          .is_refused_by_statistics = policy::is_refused_by_statistics(options_.gate, result, gate),
           .is_whole = result_.plain.plain == cases::Plain::whole,
           .is_unstable = state_.value(value).is_unstable,
           .is_fallback = result.placement == ir::Placement::cpu && !executors_.candidate_is_host,
@@ -213,7 +213,7 @@ void CaseRun::explain(const Examination& found, const ir::Tensor& device, cases:
   const core::Segment& segment = state_.node(result.node).segment;
   const settle::Subject asked{executors_.reference, segment, found.judged.inputs, result.sums, found.own.manner};
   if (!found.is_joint && !found.own.runs)
-    result.patterns = checks::patterns::explain(asked, k, found.own.local, device);
+    result.patterns = checks::patterns::explain(asked, k, found.truth(k), result.allowed, device);
   if (!is_foreign()) return;
   const std::string cause = advice_on(asked, k, found.truth(k), device, result, rules_.limits_of_elements());
   if (!cause.empty()) result.why += "; " + cause;

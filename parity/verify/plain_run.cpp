@@ -94,7 +94,7 @@ PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, cons
   } catch (const ir::Unsupported&) {  // it cannot copy values out of what it runs for results alone
     const std::set<ir::Value> results(graph.results().begin(), graph.results().end());
     std::erase_if(first, [&](const auto& kept) { return !results.contains(kept.first); });
-    found.tapped = as_run(graph, std::move(first), std::move(nodes));
+    found.tapped = make_run(graph, std::move(first), std::move(nodes));
     return ends(cases::Plain::whole, why);
   }
   if (const auto again = first_difference(graph, first, tapped.values); !again.empty())

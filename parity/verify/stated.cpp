@@ -79,7 +79,7 @@ ir::Tensor Stated::doubt_of(ir::Value value) const {
   return doubt;
 }
 
-std::string Stated::against_truth(ir::Value value, ir::DType dtype, const ir::Tensor& truth) const {
+std::string Stated::refute_by_truth(ir::Value value, ir::DType dtype, const ir::Tensor& truth) const {
   const ir::Tensor& stated = *values_.at(value);
   StatedValue one{.stated = stated, .last_digits = last_digits(value), .dtype = dtype, .as_read = truth};
   if (why_it_does_not_stand(one).empty()) return "";
@@ -104,11 +104,11 @@ std::string Stated::against(cases::NodeResult& result, ir::Value value, const ir
     return result.expected->agrees() ? "" : "not what the file expects: " + compare::summary(*result.expected);
   }
   result.expected = compare::compare(expected, device, result.allowed);
-  const std::string wrong = against_truth(value, result.type.dtype, truth);
+  const std::string wrong = refute_by_truth(value, result.type.dtype, truth);
   return wrong.empty() ? "" : "the truth is not what the file expects: " + wrong;
 }
 
-std::string Stated::against_sources() const {
+std::string Stated::refute_by_sources() const {
   const ir::Graph& graph = subject_.file->graph;
   for (const auto& [value, expected] : values_) {
     if (!graph.is_source(value)) continue;

@@ -24,10 +24,10 @@ class Stated {
                       const ir::Tensor& device) const;
 
   /// The error of values that no node computes: they are as they were fed.
-  std::string against_sources() const;
+  std::string refute_by_sources() const;
 
  private:
-  std::string against_truth(ir::Value value, ir::DType dtype, const ir::Tensor& truth) const;
+  std::string refute_by_truth(ir::Value value, ir::DType dtype, const ir::Tensor& truth) const;
   ir::Tensor as_written(ir::Value value) const;
   ir::Tensor doubt_of(ir::Value value) const;
   const ir::Tensor* written(ir::Value value) const;

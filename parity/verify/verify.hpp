@@ -108,8 +108,9 @@ struct VerifyOptions {
   bool metamorphic = false;  ///< also asks what must hold whatever is right (docs/metamorphic.md)
   /// The case at larger extents, whose results are held to those of the case; nothing where that is not asked.
   std::shared_ptr<const checks::relations::Bucket> bucket = {};
-  /// Holds limits of softmax, norms and attention to the steps of their element programs (verdict.md V58). For data
-  /// that are no extremes: where exponentials vanish or lines are constant, formulas know more than the steps say.
+  /// Holds limits of softmax, norms, attention and recurrences to the steps of more of their elements, each by itself
+  /// (verdict.md V58). For data that are no extremes: where exponentials vanish or lines are constant, formulas know
+  /// more than the steps say.
   bool asks_programs = false;
   /// Judges of ops that the program defines for graphs of its own making.
   std::shared_ptr<const judges::ExtraJudges> extra_judges = {};

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "ref_cpu/published_sums.hpp"
+
 // g++ says of every template of a vector type that its alignment is none of the template's business.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wignored-attributes"
@@ -266,6 +268,13 @@ ir::SumUnit unit_of_floats() {
 }
 
 ir::Sum sum_of_floats() { return {.unit = unit_of_floats(), .levels = {{.count = product_chunk}, {}}}; }
+
+std::vector<ir::Sum> sums_of_products(ir::DType dtype, bool has_bias) {
+  if (!adds_in_f32(dtype)) return {};
+  ir::Sum sum = sum_of_floats();
+  if (has_bias) sum.epilogue.push_back(ir::SumStep::bias);
+  return {sum};
+}
 
 }  // namespace plumb::ref_cpu::gemm
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <vector>
+
+#include "ir/dtype.hpp"
 #include "ir/sums.hpp"
 #include "ref_cpu/gemm/gemm.hpp"
 
@@ -16,6 +19,10 @@ void multiply_floats(const Matrix<const float>& a, const Matrix<const float>& b,
 
 /// How multiply_floats adds, for executors to publish.
 ir::Sum sum_of_floats();
+
+/// The sums of an op whose every element is one of these, with a bias behind it or without; nothing for dtypes
+/// that are not added in f32.
+std::vector<ir::Sum> sums_of_products(ir::DType dtype, bool has_bias = false);
 
 /// Whether products of f32 are rounded together with their addition, here and in TileProduct, or before it.
 ir::SumUnit unit_of_floats();

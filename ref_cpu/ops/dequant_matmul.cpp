@@ -36,10 +36,7 @@ void run(const ir::ops::DequantMatmul& op, Call& call) {
 }
 
 std::vector<ir::Sum> published_sums(const ir::ops::DequantMatmul& op, ir::Types in) {
-  if (!adds_in_f32(in[0].dtype)) return {};
-  ir::Sum sum = gemm::sum_of_floats();
-  if (op.has_bias) sum.epilogue.push_back(ir::SumStep::bias);
-  return {sum};
+  return gemm::sums_of_products(in[0].dtype, op.has_bias);
 }
 
 }  // namespace plumb::ref_cpu

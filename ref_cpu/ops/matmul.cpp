@@ -14,8 +14,7 @@ void run(const ir::ops::Matmul& op, Call& call) {
 }
 
 std::vector<ir::Sum> published_sums(const ir::ops::Matmul&, ir::Types in) {
-  if (!adds_in_f32(in[0].dtype)) return {};
-  return {gemm::sum_of_floats()};
+  return gemm::sums_of_products(in[0].dtype);
 }
 
 }  // namespace plumb::ref_cpu

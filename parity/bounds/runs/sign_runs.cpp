@@ -71,8 +71,8 @@ double creep_factor(const ir::Node& node, const ir::Op& wide, const core::Segmen
 
 }  // namespace
 
-bounds::Bounded by_error_models(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
-                                const bounds::Manner& manner) {
+bounds::Bounded evaluate_by_error_models(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
+                                         const bounds::Manner& manner) {
   return bounds::evaluate_bounded(reference, segment, fed, manner);
 }
 

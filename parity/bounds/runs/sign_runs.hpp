@@ -61,8 +61,8 @@ void add_choices(const Spread& spread, compare::Limits& limits);
 using Evaluate = std::function<bounds::Bounded(ir::Executor& reference, const core::Segment& segment,
                                                const ir::Feeds& fed, const bounds::Manner& manner)>;
 /// By the error models of ops alone.
-bounds::Bounded by_error_models(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
-                                const bounds::Manner& manner);
+bounds::Bounded evaluate_by_error_models(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
+                                         const bounds::Manner& manner);
 
 /// The widened graph, evaluated node by node, and several times more with ±σ added to every element that is not exact,
 /// all side by side. Operands of a node must have been evaluated before it.
@@ -70,7 +70,7 @@ class SignRuns {
  public:
   /// All that is referred to must outlive it.
   SignRuns(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds, const Precision& precision,
-           const Sampling& sampling, Evaluate evaluate = by_error_models)
+           const Sampling& sampling, Evaluate evaluate = evaluate_by_error_models)
       : reference_(reference),
         graph_(graph),
         feeds_(feeds),
@@ -133,7 +133,7 @@ using MannerOf = std::function<bounds::Manner(std::size_t n, const core::Segment
 /// limits, and what the executor throws.
 std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds,
                                       std::span<const ir::Value> wanted, const Precision& precision,
-                                      const Sampling& sampling, const Evaluate& evaluate = by_error_models,
+                                      const Sampling& sampling, const Evaluate& evaluate = evaluate_by_error_models,
                                       const MannerOf& manner_of = {});
 
 }  // namespace plumb::parity::bounds::runs

@@ -26,16 +26,15 @@ std::vector<cases::Pattern> terms_of_sum(const settle::Subject& subject, std::si
 
 }  // namespace
 
-std::vector<cases::Pattern> explain(const settle::Subject& subject, std::size_t k, const bounds::Bounded& bounded,
-                                    const ir::TensorView& got) {
+std::vector<cases::Pattern> explain(const settle::Subject& subject, std::size_t k, const ir::Tensor& expected,
+                                    const compare::Allowed& allowed, const ir::TensorView& got) {
   if (ir::is_complex(got.dtype())) return {};
-  const compare::Allowed& allowed = bounded.allowed.at(k);
-  const ir::Tensor truth = ir::convert(bounded.truth.outputs.at(k), got.dtype());
+  const ir::Tensor truth = ir::convert(expected, got.dtype());
   const ir::Tensor rounded = ir::convert(truth, ir::DType::f64), came = ir::convert(ir::Tensor(got), ir::DType::f64);
   const bool is_float = ir::is_float(got.dtype());
   // Outputs judged by bits are compared with the rounded truth, all others with the truth itself.
   const bool by_distance = is_float && allowed.rule == compare::Allowed::Rule::within;
-  Failing failing{.truth = (by_distance ? bounded.truth.outputs.at(k) : rounded).as<double>(),
+  Failing failing{.truth = (by_distance ? expected : rounded).as<double>(),
                   .came = came.as<double>(),
                   .shape = got.shape(),
                   .elements = {},
@@ -52,13 +51,6 @@ std::vector<cases::Pattern> explain(const settle::Subject& subject, std::size_t 
   for (cases::Pattern& one : places_of(failing)) found.push_back(std::move(one));
   for (cases::Pattern& one : values_of(failing)) found.push_back(std::move(one));
   return found;
-}
-
-std::string to_text(const std::vector<cases::Pattern>& patterns, const std::string& kernel, const std::string& tile) {
-  std::string text;
-  for (const cases::Pattern& one : patterns) text += (text.empty() ? "" : "; ") + one.text;
-  if (text.empty() || kernel.empty()) return text;
-  return text + " (" + kernel + (tile.empty() ? "" : " " + tile) + ")";
 }
 
 }  // namespace plumb::parity::checks::patterns

@@ -9,10 +9,7 @@ namespace plumb::parity::checks::patterns {
 
 /// Patterns of output `k` of a segment whose comparison failed: which terms, then which places, then which values, at
 /// most one each; what is said first says most. Empty where elements have nothing in common.
-std::vector<cases::Pattern> explain(const settle::Subject& subject, std::size_t k, const bounds::Bounded& bounded,
-                                    const ir::TensorView& got);
-
-/// The patterns in one line, with the kernel and its tile.
-std::string to_text(const std::vector<cases::Pattern>& patterns, const std::string& kernel, const std::string& tile);
+std::vector<cases::Pattern> explain(const settle::Subject& subject, std::size_t k, const ir::Tensor& expected,
+                                    const compare::Allowed& allowed, const ir::TensorView& got);
 
 }  // namespace plumb::parity::checks::patterns

@@ -7,7 +7,6 @@
 
 #include "ir/cost.hpp"
 #include "parity/checks/samples/limit_check.hpp"
-#include "parity/checks/samples/program_check.hpp"
 #include "parity/element/oracle.hpp"
 #include "parity/element/stored.hpp"
 #include "parity/settle/range.hpp"
@@ -74,7 +73,7 @@ cases::OracleSample ask_oracles(const settle::Subject& subject, std::size_t k, c
   const ir::Graph& graph = subject.segment.graph;
   const ir::Value value = subject.segment.outputs.at(k);
   check_limits(subject, k, bounded, draws, found);
-  if (effort.asks_programs) check_program_limits(subject, k, bounded, draws, found);
+  check_program_limits(subject, k, bounded, draws, effort.programs, found);
   element::Oracle oracle(graph, subject.inputs, work_of(graph, effort));
   const bool is_moved = std::ranges::all_of(
       graph.nodes(), [](const ir::Node& node) { return node.op.error_class() == ir::ErrorClass::bits; });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parity/cases/oracle_sample.hpp"
+#include "parity/checks/samples/program_check.hpp"
 #include "parity/checks/samples/sample.hpp"
 #include "parity/settle/subject.hpp"
 
@@ -8,9 +9,9 @@ namespace plumb::parity::checks::samples {
 
 /// How much is asked of an output.
 struct OracleEffort {
-  std::size_t drawn = 31;                          ///< elements at random, and as many that tell
-  double least_work = 0x1p10, most_work = 0x1p18;  ///< elements that may be looked at for them
-  bool asks_programs = false;                      ///< limits of composed ops are held to the steps of their elements
+  std::size_t drawn = 31;                           ///< elements at random, and as many that tell
+  double least_work = 0x1p10, most_work = 0x1p18;   ///< elements that may be looked at for them
+  ProgramEffort programs = ProgramEffort::in_runs;  ///< how limits of composed ops are held to steps of elements
 };
 
 /// Evaluates a sample of output `k` again by the definitions of its ops, on what the segment was fed, and compares the

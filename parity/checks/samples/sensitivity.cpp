@@ -236,7 +236,7 @@ class InsideSums {
     was_asked_ = true;
     if (!rows_) return false;
     const auto index = static_cast<std::int64_t>(i);
-    const auto faulty = rows_->make(rows_->number_of[i])->without_terms(index, truth);
+    const auto faulty = rows_->make(rows_->number_of[i])->results_without_terms(index, truth);
     return !faulty.empty() && std::ranges::all_of(faulty, [&](double one) { return notices(i, one); });
   }
 
@@ -299,11 +299,9 @@ cases::Sensitivity of_places(const ir::Tensor& truth, Draws& draws) {
 
 }  // namespace
 
-cases::Sensitivity sensitivity_of(const settle::Subject& subject, std::size_t k, const bounds::Bounded& bounded,
-                                  const ir::TensorView& got, Draws draws) {
+cases::Sensitivity sensitivity_of(const settle::Subject& subject, std::size_t k, const ir::Tensor& truth,
+                                  const compare::Allowed& allowed, const ir::TensorView& got, Draws draws) {
   using Rule = compare::Allowed::Rule;
-  const ir::Tensor& truth = bounded.truth.outputs.at(k);
-  const compare::Allowed& allowed = bounded.allowed.at(k);
   const ir::DType dtype = subject.segment.graph.type(subject.segment.outputs.at(k)).dtype;
   if (allowed.rule == Rule::bits || allowed.rule == Rule::exact) return of_places(truth, draws);
   if (truth.dtype() != ir::DType::f64) return {};

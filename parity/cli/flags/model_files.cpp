@@ -15,7 +15,6 @@
 #include "library/model.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
 #include "parity/core/did_you_mean.hpp"
-#include "parity/core/regular_expression.hpp"
 #include "parity/report/progress.hpp"
 
 namespace plumb::parity::cli::flags {
@@ -211,18 +210,10 @@ std::vector<std::string> open_extents(const fs::path& path, const ModelFlags& fl
   return ir::formats::open_extents(path, options_for(path, flags, ir::formats::read_onnx_facts(path)));
 }
 
-bool may_match(std::span<const std::string> paths, const ModelFlags& flags, const std::string& filter) {
-  const core::RegularExpression chosen(filter, "--filter");
-  const auto is_chosen = [&](const ir::Node& node) { return chosen.is_in(node.label); };
-  bool has_nodes = false;
-  for (const fs::path path : paths) try {
-      const ir::formats::GraphFile file = is_onnx(path) ? read_model(path, flags).file : ir::formats::read_graph(path);
-      if (std::ranges::any_of(file.graph.nodes(), is_chosen)) return true;
-      has_nodes |= !file.graph.nodes().empty();
-    } catch (const ir::Error&) {
-      // The fault of this file is reported when it is verified.
-    }
-  return !has_nodes;
+verify::GraphReader node_reader(const ModelFlags& flags) {
+  return [flags](const fs::path& path) {
+    return is_onnx(path) ? std::move(read_model(path, flags).file) : ir::formats::read_graph(path);
+  };
 }
 
 studies::conformance::SuiteReader onnx_suite_reader() {

@@ -57,9 +57,9 @@ void require_known_shapes(std::span<const std::string> paths, const ModelFlags& 
 /// or the file is no ONNX model.
 std::vector<std::string> open_extents(const std::filesystem::path& path, const ModelFlags& flags);
 
-/// Whether `filter` matches the label of a node in any of these graphs, or may: none that can be read has nodes. Throws
-/// Error when it is no regular expression.
-bool may_match(std::span<const std::string> paths, const ModelFlags& flags, const std::string& filter);
+/// A reader by extension to whom the nodes of a graph matter alone: it makes no remarks, and reads nothing that is
+/// expected of a model. It throws Error as the formats' own do.
+verify::GraphReader node_reader(const ModelFlags& flags);
 
 /// How the folders of ONNX's backend tests are read.
 studies::conformance::SuiteReader onnx_suite_reader();

@@ -124,10 +124,11 @@ CLI::Option* add_shard_flag(CLI::App& app, std::string& shard) {
 }
 
 std::optional<cases::Shard> chosen_shard(const std::string& flag) {
-  const auto of_bazel = share_of(bazel);
-  if (of_bazel) acknowledge_bazel();
-  if (flag == "env") return share_of_environment();
-  return flag.empty() ? of_bazel : parsed(flag);
+  const std::optional<cases::Shard> chosen = flag == "env"  ? share_of_environment()
+                                             : flag.empty() ? share_of(bazel)
+                                                            : parsed(flag);
+  if (!variable(bazel.count).empty()) acknowledge_bazel();
+  return chosen;
 }
 
 }  // namespace plumb::parity::cli::flags

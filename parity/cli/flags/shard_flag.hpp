@@ -19,8 +19,8 @@ CLI::Option* add_shard_flag(CLI::App& app, std::string& shard);
 
 /// The share that the flag names. `env` takes it from the variables of a system that starts several at once: GitLab,
 /// CircleCI, Buildkite, Slurm's arrays or Bazel. Without the flag Bazel's are obeyed, as its rules demand; nothing
-/// where these are not set either. Throws Error where `env` finds none, where two systems disagree, and where a
-/// variable is no number of a share.
+/// where these are not set either. A flag that says I/N reads no number from a variable. Throws Error where `env` finds
+/// none, where two systems disagree, and where a variable is no number of a share.
 std::optional<cases::Shard> chosen_shard(const std::string& flag);
 
 }  // namespace plumb::parity::cli::flags

@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "ir/cost.hpp"
 #include "parity/cases/identity.hpp"
+#include "parity/cli/flags/node_choices.hpp"
+#include "parity/core/glob.hpp"
 #include "parity/core/regular_expression.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
@@ -74,42 +75,17 @@ void read_size(const Batch& batch, const std::string& path, PlannedCase& one) tr
   one.problem = problem.what();
 }
 
-/// A flag that chooses nodes, and the error where there is none of these.
-struct Choice {
-  std::function<bool(const ir::Node&)> takes;
-  std::string objection;
-  bool is_met = false;
-};
-
-std::vector<Choice> choices_of(const flags::VerifyFlags& flags) {
-  std::vector<Choice> choices;
-  const auto add = [&](auto takes, std::string objection) {
-    choices.push_back({std::move(takes), std::move(objection)});
-  };
-  const auto of_labels = [&](const std::string& text, const char* flag) {
-    if (text.empty()) return;
-    add([chosen = core::RegularExpression(text, flag)](const ir::Node& node) { return chosen.is_in(node.label); },
-        ir::cat("no node matches ", flag, " '", text, "'"));
-  };
-  of_labels(flags.filter, "--filter");
-  of_labels(flags.skip, "--skip");
+flags::NodeChoices choices_of(const flags::VerifyFlags& flags) {
+  flags::NodeChoices choices;
+  choices.add_labels(flags.filter, "--filter");
+  choices.add_labels(flags.skip, "--skip");
   for (const std::string& glob : flags.chosen_ops)
-    add([chosen =
-             cases::expression_of(std::array{glob})](const ir::Node& node) { return chosen.is_in(node.op.name()); },
-        ir::cat("no node is of an op that --op names '", glob, "'"));
+    choices.add([glob](const ir::Node& node) { return core::glob_matches(glob, node.op.name()); },
+                ir::cat("no node is of an op that --op names '", glob, "'"));
   if (choices.size() > 1)
-    add([chosen = flags::node_filter(flags)](const ir::Node& node) { return chosen.takes(node); },
-        "--filter, --skip and --op leave no node together");
+    choices.add([chosen = flags::node_filter(flags)](const ir::Node& node) { return chosen.takes(node); },
+                "--filter, --skip and --op leave no node together");
   return choices;
-}
-
-/// Looks at a graph for nodes that are chosen. Whether it has nodes at all.
-bool look_for(std::vector<Choice>& choices, const Batch& batch, const std::string& path) try {
-  const ir::formats::GraphFile file = batch.fill.read(path);
-  for (Choice& one : choices) one.is_met |= std::ranges::any_of(file.graph.nodes(), one.takes);
-  return !file.graph.nodes().empty();
-} catch (const ir::Error&) {
-  return false;  // the fault of this file is reported when it is verified
 }
 
 nlohmann::ordered_json to_json(const PlannedCase& one) {
@@ -146,15 +122,9 @@ void choose_cases(const flags::VerifyFlags& flags, std::vector<Batch>& batches) 
 }
 
 void require_chosen_nodes(const flags::VerifyFlags& flags, const std::vector<Batch>& batches) {
-  std::vector<Choice> choices = choices_of(flags);
-  bool has_nodes = false;
-  for (const Batch& batch : batches)
-    for (const std::string& path : batch.paths) {
-      if (std::ranges::all_of(choices, &Choice::is_met)) return;
-      has_nodes |= look_for(choices, batch, path);
-    }
-  if (!has_nodes) return;
-  for (const Choice& one : choices) ir::require(one.is_met, one.objection);
+  flags::NodeChoices choices = choices_of(flags);
+  for (const Batch& batch : batches) choices.look_at(batch.paths, batch.fill.read);
+  choices.require_met();
 }
 
 std::vector<PlannedCase> plan_cases(const flags::VerifyFlags& flags, const std::vector<Batch>& batches,

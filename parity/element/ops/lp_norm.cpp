@@ -9,7 +9,7 @@ Number element(const ir::ops::LpNorm& op, const Call& call) {
   const std::size_t axes[] = {axis_of(op.axis, call.out().size())};
   const std::vector<Real> line = reals_of(call, call.at(), axes);
   const Real unit = unit_of(line);
-  Sum sum;
+  Sum sum(ir::SumName::powers);
   for (const Real x : line)
     if (op.p == 1)
       sum.add(abs(x / unit));

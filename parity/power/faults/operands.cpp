@@ -14,7 +14,7 @@ namespace {
 
 std::optional<Numbers> tf32_inputs(const Site& site) {
   if (site.type.dtype != ir::DType::f32) return {};
-  return on_rounded(site, ir::DType::f32, [](double x) {  // 10 bits of fraction, cut off as matrix units do
+  return round_operands(site, ir::DType::f32, [](double x) {  // 10 bits of fraction, cut off as matrix units do
     const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(x));
     return static_cast<double>(std::bit_cast<float>(bits & 0xFFFFE000u));
   });
@@ -22,7 +22,8 @@ std::optional<Numbers> tf32_inputs(const Site& site) {
 
 std::optional<Numbers> bf16_inputs(const Site& site) {
   if (site.type.dtype == ir::DType::bf16) return {};
-  return on_rounded(site, ir::DType::f32 | ir::DType::f16, [](double x) { return static_cast<double>(ir::bf16(x)); });
+  return round_operands(site, ir::DType::f32 | ir::DType::f16,
+                        [](double x) { return static_cast<double>(ir::bf16(x)); });
 }
 
 /// A producer whose 16-bit result was used before it was rounded: what was there is anywhere within half an ulp.

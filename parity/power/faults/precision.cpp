@@ -29,7 +29,7 @@ double to_bits(double x) {
 template <int bits>
 std::optional<Numbers> operands_of(const Site& site) {
   if (site.type.dtype != ir::DType::f32) return {};
-  return on_rounded(site, ir::DType::f32, to_bits<bits>);
+  return round_operands(site, ir::DType::f32, to_bits<bits>);
 }
 
 /// Products of two operands of f32, each split into a high and a low part, without the product of the low parts:

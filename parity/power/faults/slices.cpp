@@ -80,7 +80,7 @@ bool multiplies(const Site& site) { return ir::is_product(loops_of(site)); }
 
 bool multiplies_two(const Site& site) { return ir::is_product_of_two(loops_of(site)); }
 
-std::optional<Numbers> on_rounded(const Site& site, ir::DTypes dtypes, const std::function<double(double)>& round) {
+std::optional<Numbers> round_operands(const Site& site, ir::DTypes dtypes, const std::function<double(double)>& round) {
   if (!multiplies(site)) return {};
   auto inputs = site.inputs();
   for (ir::Tensor& input : inputs) {

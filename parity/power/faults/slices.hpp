@@ -33,6 +33,6 @@ bool multiplies(const Site& site);
 bool multiplies_two(const Site& site);
 
 /// The result on operands of these dtypes that were rounded before they were read; of ops that multiply.
-std::optional<Numbers> on_rounded(const Site& site, ir::DTypes dtypes, const std::function<double(double)>& round);
+std::optional<Numbers> round_operands(const Site& site, ir::DTypes dtypes, const std::function<double(double)>& round);
 
 }  // namespace plumb::parity::power::faults

@@ -116,9 +116,10 @@ std::uint64_t recompute(const settle::Subject& subject, std::size_t k, const std
 }  // namespace
 
 compare::Comparison certify(const settle::Subject& subject, std::size_t k, bounds::Bounded& bounded,
-                            const ir::TensorView& got, cases::Certificate& certificate) {
+                            const compare::Allowed& allowed, const ir::TensorView& got,
+                            cases::Certificate& certificate) {
   ir::Tensor& truth = bounded.truth.outputs.at(k);
-  const compare::Allowed &allowed = bounded.allowed.at(k), &uncertainty = bounded.uncertainty.at(k);
+  const compare::Allowed& uncertainty = bounded.uncertainty.at(k);
   const compare::Comparison compared = compare::compare(truth, got, allowed);
   certificate.uncertainty = largest(uncertainty, compared);
   if (truth.dtype() != ir::DType::f64) return compared;

@@ -52,7 +52,7 @@ class AttentionLine : public Row {
   std::optional<double> limit(std::int64_t index, double truth) const override;
   double wide_limit(std::int64_t index, double truth) const override;
   std::optional<double> replay(std::int64_t index, bool fused) const override;
-  std::vector<double> without_terms(std::int64_t index, double truth) const override;
+  std::vector<double> results_without_terms(std::int64_t index, double truth) const override;
   bool overflows_in_some_order() const override;
 
  private:
@@ -218,7 +218,7 @@ double AttentionLine::wide_limit(std::int64_t index, double truth) const {
 }
 
 /// Without a weight in their sum, and without a weighed value.
-std::vector<double> AttentionLine::without_terms(std::int64_t index, double truth) const {
+std::vector<double> AttentionLine::results_without_terms(std::int64_t index, double truth) const {
   std::vector<double> shares, values;
   for (const SeenKey& key : keys_) {
     shares.push_back(key.share);

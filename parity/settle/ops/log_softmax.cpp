@@ -26,7 +26,7 @@ class LogSoftmaxLine : public Row {
     return (static_cast<float>(operation_.x(index)) - terms_.top_f32()) - std::log(*sum);
   }
 
-  std::vector<double> without_terms(std::int64_t, double truth) const override {
+  std::vector<double> results_without_terms(std::int64_t, double truth) const override {
     const auto share = terms_.median_share();
     return share ? std::vector{truth - std::log1p(-*share)} : std::vector<double>();
   }

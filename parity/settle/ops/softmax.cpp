@@ -28,7 +28,7 @@ class SoftmaxLine : public Row {
     return std::exp(static_cast<float>(operation_.x(index)) - terms_.top_f32()) / *sum;
   }
 
-  std::vector<double> without_terms(std::int64_t, double truth) const override {
+  std::vector<double> results_without_terms(std::int64_t, double truth) const override {
     const auto share = terms_.median_share();
     return share ? std::vector{truth / (1 - *share)} : std::vector<double>();
   }

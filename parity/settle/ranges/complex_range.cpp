@@ -149,10 +149,10 @@ element::terms::ElementSum ComplexSums::at(std::size_t i, Part part) const {
   return all;
 }
 
-std::uint64_t set_complex_out_of_range_apart(const Subject& subject, std::size_t k, compare::Allowed& allowed,
-                                             const ir::Tensor& truth, const ir::TensorView& got) {
+OutOfRange set_complex_out_of_range_apart(const Subject& subject, std::size_t k, const ir::Tensor& truth,
+                                          const compare::Allowed& allowed, const ir::TensorView& got) {
   const Excuses excuses(subject, k);
-  if (!excuses.any()) return 0;
+  if (!excuses.any()) return {allowed};
   const compare::Limit limit(allowed, got.dtype());
   const PartLimit held{limit, core::float_format(got.dtype()).overflow()};
   const ir::Tensor came = ir::passes::widen(got);
@@ -177,12 +177,7 @@ std::uint64_t set_complex_out_of_range_apart(const Subject& subject, std::size_t
       ++count;
     }
   }
-  if (count == 0) return 0;
-  const ir::Tensor none({ir::DType::f64, got.shape()});
-  compare::Limits limits = allowed.limits ? *allowed.limits : compare::Limits{none, none};
-  limits.apart = std::move(apart);
-  allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
-  return count;
+  return set_apart(allowed, got.shape(), std::move(apart), count);
 }
 
 }  // namespace plumb::parity::settle

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "parity/element/terms/terms.hpp"
+#include "parity/settle/ranges/out_of_range.hpp"
 #include "parity/settle/subject.hpp"
 
 namespace plumb::parity::settle {
@@ -29,12 +30,12 @@ class ComplexSums {
   std::vector<Walk> real_, imaginary_;
 };
 
-/// Sets complex elements of output `k` apart of which a part leaves the range of the type, and how many they are
-/// (verdict.md V34). A part that is not finite is excused where the terms of one sign that it sums add up to more than
-/// the type holds, and one of a running product where its factors above 1 do; it need not be what C's Annex G would
-/// make of it, nor what the plain formula does. A part that is finite has to be right, unless the truth of f64, which
-/// has no more range, leaves it as well. An element is apart only if both of its parts are right or excused.
-std::uint64_t set_complex_out_of_range_apart(const Subject& subject, std::size_t k, compare::Allowed& allowed,
-                                             const ir::Tensor& truth, const ir::TensorView& got);
+/// Sets complex elements of output `k` apart of which a part leaves the range of the type (verdict.md V34). A part that
+/// is not finite is excused where the terms of one sign that it sums add up to more than the type holds, and one of a
+/// running product where its factors above 1 do; it need not be what C's Annex G would make of it, nor what the plain
+/// formula does. A part that is finite has to be right, unless the truth of f64, which has no more range, leaves it as
+/// well. An element is apart only if both of its parts are right or excused.
+OutOfRange set_complex_out_of_range_apart(const Subject& subject, std::size_t k, const ir::Tensor& truth,
+                                          const compare::Allowed& allowed, const ir::TensorView& got);
 
 }  // namespace plumb::parity::settle

@@ -68,8 +68,8 @@ std::string refusal_by_oscillation(const Candidate& candidate, double threshold)
   return "";
 }
 
-std::vector<std::size_t> within_budget(const std::vector<Candidate>& candidates, const std::vector<double>& floors,
-                                       double budget) {
+std::vector<std::size_t> candidates_within_budget(const std::vector<Candidate>& candidates,
+                                                  const std::vector<double>& floors, double budget) {
   std::vector<std::size_t> order(candidates.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto gain = [&](std::size_t i) { return candidates[i].saved_ns.value_or(std::max(candidates[i].flops, 1.0)); };

@@ -46,7 +46,7 @@ std::string refusal_by_oscillation(const Candidate& candidate, double threshold 
 /// The largest set found that keeps every output within `budget`: nodes in the order of what they cost for the time
 /// that they save, or their flops where no time is known, as long as the sum fits. What saves nothing is not taken.
 /// Independent roundings add as squares; `floors` are the errors, by output of each sample, that are there without any.
-std::vector<std::size_t> within_budget(const std::vector<Candidate>& candidates, const std::vector<double>& floors,
-                                       double budget);
+std::vector<std::size_t> candidates_within_budget(const std::vector<Candidate>& candidates,
+                                                  const std::vector<double>& floors, double budget);
 
 }  // namespace plumb::parity::studies::sweep

@@ -184,7 +184,7 @@ void Sweep::measure_savings() {
 
 /// Roundings that are not independent after all may exceed the budget together: the last to come go first.
 ir::passes::PrecisionPlan Sweep::by_bound(double budget) const {
-  auto order = within_budget(result_.candidates, floors_, budget);
+  auto order = candidates_within_budget(result_.candidates, floors_, budget);
   while (true) {
     ir::passes::PrecisionPlan plan;
     for (const std::size_t i : order) plan.emplace(result_.candidates[i].label, ir::passes::Precision::f16acc32);

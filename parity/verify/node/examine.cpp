@@ -5,6 +5,7 @@
 
 #include "parity/checks/patterns/emulation.hpp"
 #include "parity/checks/samples/oracle_check.hpp"
+#include "parity/checks/samples/program_check.hpp"
 #include "parity/checks/samples/replay_check.hpp"
 #include "parity/checks/samples/sensitivity.hpp"
 #include "parity/checks/samples/statistics.hpp"
@@ -36,6 +37,10 @@ class Outputs {
   checks::samples::Draws draws(const cases::NodeResult& result, const char* what) const {
     return {view_.rules.subject.seed, result.name() + what};
   }
+  checks::samples::ProgramEffort programs() const {
+    using checks::samples::ProgramEffort;
+    return view_.rules.options.asks_programs ? ProgramEffort::of_each : ProgramEffort::in_runs;
+  }
   void examine_by_runs(std::size_t k);
   void examine_jointly(std::size_t k);
   void examine_elements(std::size_t k);
@@ -53,7 +58,7 @@ void Outputs::examine(std::size_t k) {
   const ir::Tensor& device = *view_.outputs[k];
   result.lambda = found_.own.manner.arithmetic.deviations;
   if (found_.own.runs) return examine_by_runs(k);
-  // Comparing settles single elements, and their limits are then no longer those that a sample of the limits holds.
+  // Comparing makes elements of the truth more exact: a sample is of the truth as it was evaluated.
   if (!found_.is_joint) ask_oracles(k);
   try {
     judge_.compare(k, device, result);
@@ -90,7 +95,11 @@ void Outputs::examine_by_runs(std::size_t k) {
 void Outputs::examine_jointly(std::size_t k) {
   cases::NodeResult& result = found_.results[k];
   found_.truths.emplace(k, judge_.truth(k));
-  if (judge_.knows_uncertainty(k)) ask_oracles(k);
+  if (judge_.knows_uncertainty(k))
+    ask_oracles(k);
+  else
+    checks::samples::check_program_limits(asked_, k, found_.own.local, draws(result, ".oracle"), programs(),
+                                          result.oracle);
   const bool agrees = result.local.agrees() && result.type.shape.elements() > 0;
   if (agrees && result.telling.mistrust().empty()) result.sensitivity = judge_.sensitivity(k);
 }
@@ -115,8 +124,8 @@ void Outputs::examine_elements(std::size_t k) {
 /// Holds a sample of the truth, and of the limits that no element has changed yet, to the definitions of the ops.
 void Outputs::ask_oracles(std::size_t k) {
   cases::NodeResult& result = found_.results[k];
-  result.oracle = checks::samples::ask_oracles(asked_, k, found_.own.local, draws(result, ".oracle"),
-                                               {.asks_programs = view_.rules.options.asks_programs});
+  result.oracle =
+      checks::samples::ask_oracles(asked_, k, found_.own.local, draws(result, ".oracle"), {.programs = programs()});
 }
 
 /// Asks a sample of an output that agrees whether that proves anything, and whether it rounds as its kernel says.
@@ -126,7 +135,8 @@ void Outputs::ask_sample(std::size_t k) {
   const ir::Tensor& got = *view_.outputs[k];
   // Replayed elements were held to less than their limits, by which a sample would be asked.
   if (result.telling.mistrust().empty() && result.settled.replayed == 0)
-    result.sensitivity = checks::samples::sensitivity_of(asked_, k, found_.own.local, got, draws(result, ""));
+    result.sensitivity =
+        checks::samples::sensitivity_of(asked_, k, judge_.truth(k), result.allowed, got, draws(result, ""));
   const auto sample =
       checks::samples::RoundingSample::of(asked_, k, found_.own.local.truth.outputs[k], draws(result, ""));
   if (sample) result.statistics = sample->judge(got);

@@ -98,4 +98,8 @@ says '^share 1/2: 1 of 2 cases$'
 export TEST_SHARD_INDEX=2
 plumb 2 verify models
 warns 'TEST_SHARD_INDEX=2 with TEST_TOTAL_SHARDS=2 is share 3 of 2'
+export TEST_TOTAL_SHARDS=some
+plumb 2 verify models --list
+warns "the environment's TEST_TOTAL_SHARDS is no whole number: 'some'"
+plumb 0 verify models --list --shard 1/1
 unset TEST_TOTAL_SHARDS TEST_SHARD_INDEX TEST_SHARD_STATUS_FILE

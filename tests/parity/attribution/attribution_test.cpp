@@ -23,7 +23,7 @@ using testing::Suspect;
 using testing::verify_on;
 
 std::string first_of(const cases::CaseResult& result) {
-  const cases::NodeResult* guilty = attribution::first_guilty(result);
+  const cases::NodeResult* guilty = cases::first_guilty(result);
   return guilty == nullptr ? "" : guilty->name();
 }
 

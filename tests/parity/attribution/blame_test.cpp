@@ -131,7 +131,7 @@ TEST(Blame, IsSmallWhereNothingArrives) {
   const cases::Case subject = make_case(testing::mixed_graph());
   auto suspect = spoiler("2/conv", [](ir::Tensor& y) { *std::ranges::max_element(y.as<float>()) += 0.001f; });
   const auto result = verify_on(suspect, subject, {.blame = 100});
-  EXPECT_EQ(attribution::first_guilty(result)->label, "2/conv");
+  EXPECT_EQ(cases::first_guilty(result)->label, "2/conv");
   EXPECT_NEAR(result.nodes.back().total.rms, verify_on(honest, subject).nodes.back().total.rms, 1e-8);
   EXPECT_LT(std::abs(node(result, "2/conv").blame.at(0)), 0.1);
   EXPECT_NEAR(sum_of_shares(result), 1, 1e-3);

@@ -53,15 +53,17 @@ LimitVerdict limit_verdict(const ir::Op& op, const std::vector<ir::Tensor>& inpu
   segment.judged.inputs = views;
   const parity::bounds::Manner manner{.arithmetic = parity::bounds::safe_arithmetic(sums),
                                       .flushes_subnormals = flushes_subnormals};
-  parity::bounds::Bounded bounded = parity::bounds::evaluate_bounded(
+  const parity::bounds::Bounded bounded = parity::bounds::evaluate_bounded(
       cpu, segment, [&](ir::Value v) { return ir::passes::widen(inputs.at(v)); }, manner);
   LimitVerdict verdict;
-  verdict.settled = parity::settle::settle({cpu, segment, views, sums, manner}, k, bounded, got);
+  const parity::settle::SettledOutput settled =
+      parity::settle::settle({cpu, segment, views, sums, manner}, k, bounded, got);
+  verdict.settled = settled.counts;
   verdict.truth = bounded.truth.outputs[k];
-  verdict.comparison = parity::compare::compare(verdict.truth, got, bounded.allowed[k]);
+  verdict.comparison = parity::compare::compare(verdict.truth, got, settled.allowed);
   verdict.telling =
-      parity::compare::telling_of(verdict.truth, got.dtype(), bounded.allowed[k], bounded.lines[k], verdict.comparison);
-  const auto limits = bounded.allowed[k].limits->probable.as<double>();
+      parity::compare::telling_of(verdict.truth, got.dtype(), settled.allowed, bounded.lines[k], verdict.comparison);
+  const auto limits = settled.allowed.limits->probable.as<double>();
   verdict.limits.assign(limits.begin(), limits.end());
   return verdict;
 }

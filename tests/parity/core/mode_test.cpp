@@ -39,7 +39,7 @@ TEST(Mode, DecidesWhetherWhatIsInheritedCounts) {
   EXPECT_EQ(failed(verify_on(suspect, subject)), Labels{"scores"});
   const auto result = verify_on(suspect, subject, {.mode = core::Mode::propagate});
   EXPECT_EQ(failed(result), (Labels{"scores", "weights", "back"}));  // turned hands weights on
-  EXPECT_EQ(attribution::first_guilty(result)->name(), "scores");
+  EXPECT_EQ(cases::first_guilty(result)->name(), "scores");
   EXPECT_EQ(std::ranges::count(result.nodes, true, &cases::NodeResult::is_guilty), 1);
   EXPECT_EQ(failed(verify_on(suspect, subject, {.mode = core::Mode::isolate})), Labels{"scores"});
 }

@@ -160,10 +160,8 @@ TEST(Oracles, AWrongFormulaIsFound) {
     }
 }
 
-/// A line that is not added up leaves limits too small, and so does a missing root where numbers are large. Magnitudes
-/// in place of their squares make these limits too large.
-TEST(Oracles, AWrongFormulaOfAnOpWithSumsInsideIsFound) {
-  constexpr auto composed = R"({"format": "plumb.graph/1",
+/// Ops with sums inside of them.
+constexpr auto composed = R"({"format": "plumb.graph/1",
     "inputs": {"x": {"type": "f32[6, 40]"}, "q": {"type": "f32[1, 2, 7, 8]"}, "k": {"type": "f32[1, 2, 9, 8]"},
                "v": {"type": "f32[1, 2, 9, 5]"},
                "large": {"type": "f32[3, 4, 11]", "fill": {"distribution": "normal", "scale": 100}}},
@@ -176,6 +174,16 @@ TEST(Oracles, AWrongFormulaOfAnOpWithSumsInsideIsFound) {
               {"label": "group_norm", "op": "group_norm", "inputs": ["large", "scale", "bias"], "num_groups": 2},
               {"label": "instance_norm", "op": "instance_norm", "inputs": ["large", "scale", "bias"]}],
     "results": ["softmax", "log_softmax", "attention", "layer_norm", "rms_norm", "group_norm", "instance_norm"]})";
+
+/// Takes the root away from formulas: where numbers are large, limits are then far too small.
+std::optional<ir::Op> without_root_of(const ir::Op& op) {
+  using ir::ops::Unary, ir::ops::UnaryFunction;
+  return op == ir::Op(Unary{UnaryFunction::sqrt}) ? std::optional<ir::Op>(Unary{UnaryFunction::abs}) : std::nullopt;
+}
+
+/// A line that is not added up leaves limits too small, and so does a missing root where numbers are large. Magnitudes
+/// in place of their squares make these limits too large.
+TEST(Oracles, AWrongFormulaOfAnOpWithSumsInsideIsFound) {
   const cases::Case subject = testing::make_case(composed);
   ref_cpu::CpuExecutor honest;
   for (const cases::NodeResult& one : verified(honest, subject).nodes) {
@@ -188,9 +196,7 @@ TEST(Oracles, AWrongFormulaOfAnOpWithSumsInsideIsFound) {
     return is_sum ? std::optional<ir::Op>(Reduce{ReduceFunction::max, op.as<Reduce>().axes, op.as<Reduce>().keep_dims})
                   : std::nullopt;
   });
-  WrongFormula without_root([](const ir::Op& op) {
-    return op == ir::Op(Unary{UnaryFunction::sqrt}) ? std::optional<ir::Op>(Unary{UnaryFunction::abs}) : std::nullopt;
-  });
+  WrongFormula without_root(without_root_of);
   WrongFormula not_squared([](const ir::Op& op) {
     return op == ir::Op(Unary{UnaryFunction::square}) ? std::optional<ir::Op>(Unary{UnaryFunction::abs}) : std::nullopt;
   });
@@ -207,6 +213,29 @@ TEST(Oracles, AWrongFormulaOfAnOpWithSumsInsideIsFound) {
   expect_found(largest_of_line, {"softmax", "log_softmax", "attention"});
   expect_found(without_root, {"layer_norm", "rms_norm", "group_norm", "instance_norm"});
   expect_found(not_squared, {"layer_norm", "group_norm", "instance_norm"});  // that of rms_norm is 16 times too large
+}
+
+/// A run asks fewer elements, and calls limits wrong where all of them disagree.
+TEST(Oracles, RunsFindAFormulaThatIsWrongByMoreThanAFactorOfTwo) {
+  const cases::Case subject = testing::make_case(composed);
+  const auto run = [&](ir::Executor& reference) {
+    testing::Suspect candidate;
+    cases::Observer nobody;
+    return verify::verify(subject, {.reference = reference, .candidate = &candidate}, {}, nobody);
+  };
+  ref_cpu::CpuExecutor honest;
+  for (const cases::NodeResult& one : run(honest).nodes) {
+    EXPECT_EQ(one.verdict, Verdict::passed) << one.name() << ": " << one.why;
+    EXPECT_GT(one.oracle.limits, 1u) << one.name();
+    EXPECT_LE(one.oracle.limits, 3u) << one.name();
+  }
+  WrongFormula without_root(without_root_of);
+  const auto result = run(without_root);
+  for (const char* const label : {"layer_norm", "instance_norm"}) {
+    const cases::NodeResult& one = testing::node(result, label);
+    EXPECT_EQ(one.verdict, Verdict::error) << label;
+    EXPECT_TRUE(one.why.starts_with("wrong limit")) << label << ": " << one.why;
+  }
 }
 
 TEST(Oracles, AskThoseOfTheOpsBeforeThem) {

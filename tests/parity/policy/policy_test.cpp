@@ -356,12 +356,7 @@ TEST(PolicyLint, FindsWhatGatesNothing) {
               ElementsAre());
 }
 
-TEST(PolicyValue, GlobsAndVersions) {
-  EXPECT_TRUE(glob_matches("a*b?c", "a--b-c"));
-  EXPECT_FALSE(glob_matches("a*b?c", "a--bc"));
-  EXPECT_TRUE(glob_matches("*", ""));
-  EXPECT_FALSE(glob_matches("", "a"));
-  EXPECT_FALSE(glob_matches(std::string(200, '*') + "b", std::string(5000, 'a')));
+TEST(PolicyValue, Versions) {
   EXPECT_EQ(first_version("Mesa 22.3.6 (LLVM 15.0.6)"), (Version{22, 3, 6}));
   EXPECT_EQ(first_version("none"), Version{});
   EXPECT_EQ(first_version("99999999999999999999"), Version{});

@@ -37,14 +37,17 @@ Judged judge(const ir::Op& op, const std::vector<Tensor>& in, const std::vector<
   const core::Segment segment = core::segment_of(ir::graph_of(op, types), 0);
   ref_cpu::CpuExecutor cpu;
   const bounds::Manner manner;
-  bounds::Bounded bounded = bounds::evaluate_bounded(
+  const bounds::Bounded bounded = bounds::evaluate_bounded(
       cpu, segment, [&](ir::Value v) { return ir::passes::widen(in.at(v)); }, manner);
   const Tensor y = Tensor::of<T>(segment.graph.type(segment.outputs[0]).shape, got);
   const std::vector<ir::TensorView> inputs(in.begin(), in.end());
   std::optional<Tensor> native;
+  const Tensor& truth = bounded.truth.outputs[0];
+  const OutOfRange range =
+      set_out_of_range_apart({cpu, segment, inputs, {}, manner}, 0, truth, bounded.allowed[0], y, native);
+  const compare::Comparison found = compare::compare(truth, y, range.allowed);
   Judged judged;
-  judged.apart = set_out_of_range_apart({cpu, segment, inputs, {}, manner}, 0, bounded, y, native);
-  const compare::Comparison found = compare::compare(bounded.truth.outputs[0], y, bounded.allowed[0]);
+  judged.apart = range.count;
   judged.bad = found.n_bad;
   judged.without_limit = found.n_without_limit;
   return judged;

@@ -113,15 +113,18 @@ Judged judge(const Operands& of, const Tensor& got) {
   const core::Segment segment = core::segment_of(graph, 1, [&](ir::Value v) { return graph.is_source(v); });
   const std::vector<ir::Sum> published = {{.of = ir::SumName::product, .unit = ir::SumUnit::separate, .levels = {{}}}};
   const bounds::Manner manner{.arithmetic = bounds::safe_arithmetic(published)};
-  bounds::Bounded bounded = bounds::evaluate_bounded(
+  const bounds::Bounded bounded = bounds::evaluate_bounded(
       cpu, segment, [&](ir::Value v) { return ir::passes::widen(inputs[static_cast<std::size_t>(v)]); }, manner);
+  const Tensor& truth = bounded.truth.outputs[0];
   Judged judged;
-  judged.at_first = compare::compare(bounded.truth.outputs[0], got, bounded.allowed[0]);
+  judged.at_first = compare::compare(truth, got, bounded.allowed[0]);
   const Subject subject{cpu, segment, inputs, published, manner};
   std::optional<Tensor> native;
-  judged.settled = settle(subject, 0, bounded, got);
-  judged.out_of_range = set_out_of_range_apart(subject, 0, bounded, got, native);
-  judged.comparison = compare::compare(bounded.truth.outputs[0], got, bounded.allowed[0]);
+  const SettledOutput settled = settle(subject, 0, bounded, got);
+  const OutOfRange range = set_out_of_range_apart(subject, 0, truth, settled.allowed, got, native);
+  judged.settled = settled.counts;
+  judged.out_of_range = range.count;
+  judged.comparison = compare::compare(truth, got, range.allowed);
   return judged;
 }
 

@@ -29,16 +29,18 @@ Judged judge(const ir::Op& op, const std::vector<Tensor>& in, const std::vector<
   const core::Segment segment = core::segment_of(ir::graph_of(op, types), 0);
   ref_cpu::CpuExecutor cpu;
   const bounds::Manner manner;
-  bounds::Bounded bounded = bounds::evaluate_bounded(
+  const bounds::Bounded bounded = bounds::evaluate_bounded(
       cpu, segment, [&](ir::Value v) { return ir::passes::widen(in.at(v)); }, manner);
   const Tensor y = Tensor::of<float>(segment.graph.type(segment.outputs[0]).shape, got);
   const std::vector<ir::TensorView> inputs(in.begin(), in.end());
   std::optional<Tensor> native;
+  const Tensor& truth = bounded.truth.outputs[0];
+  const OutOfRange found =
+      set_out_of_range_apart({cpu, segment, inputs, {}, manner}, 0, truth, bounded.allowed[0], y, native);
   Judged judged;
-  judged.apart = set_out_of_range_apart({cpu, segment, inputs, {}, manner}, 0, bounded, y, native);
-  judged.bad = compare::compare(bounded.truth.outputs[0], y, bounded.allowed[0]).n_bad;
-  const auto truth = bounded.truth.outputs[0].as<double>();
-  judged.truth = {truth.begin(), truth.end()};
+  judged.apart = found.count;
+  judged.bad = compare::compare(truth, y, found.allowed).n_bad;
+  judged.truth = {truth.as<double>().begin(), truth.as<double>().end()};
   return judged;
 }
 

@@ -64,7 +64,7 @@ TEST(Pattern, SaysWhichTermsInWords) {
   const auto found = patterns_of([](auto row, auto column, float& y) {
     for (std::int64_t k = 240; k < 256; ++k) y -= term(row, column, k);
   });
-  EXPECT_EQ(parity::checks::patterns::to_text({found.at(0)}, "tiled", "64x64x16"),
+  EXPECT_EQ(parity::cases::to_text({found.at(0)}, "tiled", "64x64x16"),
             "terms 240 to 255 are missing, the last 16 of 256 (tiled 64x64x16)");
 }
 

@@ -1,4 +1,5 @@
-// Limits of softmax, norms and attention beside the steps of their element programs, in every fixture (verdict.md V58).
+// Limits of softmax, norms, attention and recurrences beside the steps of their element programs, in every fixture
+// (verdict.md V58).
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,7 +14,7 @@ TEST(ProgramCheck, FormulasAllowWhatTheStepsOfElementsOfEveryFixtureGive) {
   ref_cpu::CpuExecutor cpu;
   cases::Observer nobody;
   for (const char* const op : {"softmax", "log_softmax", "layer_norm", "rms_norm", "group_norm", "instance_norm",
-                               "mean_variance_norm", "attention"}) {
+                               "mean_variance_norm", "lp_norm", "attention", "rnn", "gru", "lstm"}) {
     std::uint64_t asked = 0;
     const std::filesystem::path folder = std::filesystem::path(PLUMB_SOURCE_DIR) / "fixtures/ops" / op;
     for (const auto& file : std::filesystem::directory_iterator(folder)) {

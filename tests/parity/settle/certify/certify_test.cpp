@@ -68,7 +68,8 @@ struct Known {
     ref_cpu::CpuExecutor cpu;
     const std::vector<ir::TensorView> views{operands.begin(), operands.end()};
     const bounds::Manner manner;
-    return settle::certify::certify({cpu, segment, views, {}, manner}, k, bounded, got, certificate);
+    return settle::certify::certify({cpu, segment, views, {}, manner}, k, bounded, bounded.allowed[k], got,
+                                    certificate);
   }
 };
 

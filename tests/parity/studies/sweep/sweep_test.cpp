@@ -67,17 +67,18 @@ TEST(Oscillation, IsOfParamsAndConstants) {
 TEST(WithinBudget, TakesWhatCostsLeastForItsWorkAndAddsSquares) {
   const std::vector<studies::sweep::Candidate> candidates = {
       {.flops = 1, .errors = {3}}, {.flops = 100, .errors = {4}}, {.flops = 1, .errors = {12}}};
-  EXPECT_THAT(studies::sweep::within_budget(candidates, {0}, 5), ElementsAre(1, 0));  // 3² + 4² = 5²
-  EXPECT_THAT(studies::sweep::within_budget(candidates, {0}, 4.9), ElementsAre(1));
-  EXPECT_THAT(studies::sweep::within_budget(candidates, {1}, 5), ElementsAre(1));  // something is spent before
-  EXPECT_THAT(studies::sweep::within_budget(candidates, {0}, 13), ElementsAre(1, 0, 2));
-  EXPECT_THAT(studies::sweep::within_budget(candidates, {14}, 13), IsEmpty());
+  EXPECT_THAT(studies::sweep::candidates_within_budget(candidates, {0}, 5), ElementsAre(1, 0));  // 3² + 4² = 5²
+  EXPECT_THAT(studies::sweep::candidates_within_budget(candidates, {0}, 4.9), ElementsAre(1));
+  EXPECT_THAT(studies::sweep::candidates_within_budget(candidates, {1}, 5),
+              ElementsAre(1));  // something is spent before
+  EXPECT_THAT(studies::sweep::candidates_within_budget(candidates, {0}, 13), ElementsAre(1, 0, 2));
+  EXPECT_THAT(studies::sweep::candidates_within_budget(candidates, {14}, 13), IsEmpty());
 }
 
 TEST(WithinBudget, KeepsEveryOutput) {
   const std::vector<studies::sweep::Candidate> candidates = {{.flops = 1, .errors = {0, 2}},
                                                              {.flops = 1, .errors = {3, 0}}};
-  EXPECT_THAT(studies::sweep::within_budget(candidates, {0, 0}, 2.5), ElementsAre(0));
+  EXPECT_THAT(studies::sweep::candidates_within_budget(candidates, {0, 0}, 2.5), ElementsAre(0));
 }
 
 TEST(WithinBudget, TakesWhatSavesTimeWhereThatIsKnown) {
@@ -85,8 +86,8 @@ TEST(WithinBudget, TakesWhatSavesTimeWhereThatIsKnown) {
                                                              {.flops = 100, .errors = {3}, .saved_ns = 10},
                                                              {.flops = 1000, .errors = {1}, .saved_ns = -5},
                                                              {.flops = 1000, .errors = {1}, .saved_ns = 0}};
-  EXPECT_THAT(studies::sweep::within_budget(candidates, {0}, 100), ElementsAre(0, 1));
-  EXPECT_THAT(studies::sweep::within_budget(candidates, {0}, 3.5), ElementsAre(0));
+  EXPECT_THAT(studies::sweep::candidates_within_budget(candidates, {0}, 100), ElementsAre(0, 1));
+  EXPECT_THAT(studies::sweep::candidates_within_budget(candidates, {0}, 3.5), ElementsAre(0));
 }
 
 /// x·w, then a relu that is fused into it, and another product of x; times by label, and what is fused into what.
