@@ -8,9 +8,9 @@ both ways, nothing but a token, its place and a row of logits crosses, `plumb pl
 PyTorch's own loop picks the same tokens where its logits are not tied, and `plumb verify` passes the steps it is given.
 Prompts of 1 to 200 tokens are taken by Buckets of 32, 64, 128 and 256 rows, which compile four graphs: the token behind
 each prompt is the one that PyTorch picks for a prompt that is not padded, and so are those that steps on the prompt's
-cache go on with. `--time` puts a step beside PyTorch's, of a CUDA graph that writes its static cache in place. Wants
-torch, transformers, onnx and onnxscript, and plumbline beside them (docs/python.md). Ends 1 where anything else comes
-out.
+cache go on with. Exported once with an open number of rows, the model passes `plumb verify --bucket`. `--time` puts a
+step beside PyTorch's, of a CUDA graph that writes its static cache in place. Wants torch, transformers, onnx and
+onnxscript, and plumbline beside them (docs/python.md). Ends 1 where anything else comes out.
 """
 import argparse
 import pathlib
@@ -82,15 +82,15 @@ class Step(torch.nn.Module):
 
 
 class Prompt(torch.nn.Module):
-    """A prompt of so many rows in, the logits of its last token and the cache with its rows out. What is padded stands
-    behind the last token, so that no token of the prompt sees it; steps write over its rows before they see them."""
+    """A prompt in, the logits of its last token and the cache with its rows out. What is padded stands behind the last
+    token, so that no token of the prompt sees it; steps write over its rows before they see them."""
 
-    def __init__(self, step, rows):
+    def __init__(self, step):
         super().__init__()
-        self.step, self.rows = step, rows
+        self.step = step
 
     def forward(self, tokens, last, *cache):
-        logits, cache = self.step.run(tokens, torch.arange(self.rows, device=tokens.device), cache)
+        logits, cache = self.step.run(tokens, torch.arange(tokens.shape[1], device=tokens.device), cache)
         return (logits.index_select(0, last)[0], *cache)
 
 
@@ -98,12 +98,13 @@ def cache_names():
     return [f"{what}{layer}" for layer in range(LAYERS) for what in ("keys", "values")]
 
 
-def export(model, inputs, cache, path):
-    """Exports a Step or a Prompt, whose inputs are examples by name."""
+def export(model, inputs, cache, path, open_extents=None):
+    """Exports a Step or a Prompt, whose inputs are examples by name; open_extents as torch.export takes them."""
     names = cache_names()
     with torch.no_grad():
         torch.onnx.export(model, (*inputs.values(), *cache), path, input_names=[*inputs, *names],
-                          output_names=["logits", *(f"new_{name}" for name in names)], dynamo=True)
+                          output_names=["logits", *(f"new_{name}" for name in names)], dynamo=True,
+                          dynamic_shapes=open_extents)
 
 
 def export_step(step, path):
@@ -111,9 +112,15 @@ def export_step(step, path):
            step.cache(), path)
 
 
-def export_prompt(step, rows, path):
-    export(Prompt(step, rows).eval(), {"tokens": torch.ones(1, rows, dtype=torch.int64),
-                                       "last": torch.zeros(1, dtype=torch.int64)}, step.cache(), path)
+def export_prompt(step, rows, path, is_open=False):
+    """A prompt of so many rows, or of any number that is at least 2 and fits into the cache."""
+    cache = step.cache()
+    extents = None
+    if is_open:
+        extents = {"tokens": {1: torch.export.Dim("rows", min=2, max=step.capacity)}, "last": None,
+                   "cache": (None,) * len(cache)}
+    export(Prompt(step).eval(), {"tokens": torch.ones(1, rows, dtype=torch.int64),
+                                 "last": torch.zeros(1, dtype=torch.int64)}, cache, path, extents)
 
 
 def by_torch(step, first, steps):
@@ -307,6 +314,20 @@ def serve_prompts(executor, step, executable, folder, problems):
     problems.expect(not other, f"PyTorch goes on with the same 8 tokens behind {lengths}{but_for(other)}")
 
 
+def ask_for_padding(plumb, step, folder, problems, lengths=(2, 77, LONGEST)):
+    """The model is exported once, with an open number of rows. Padding does not reach the logits behind a prompt."""
+    model = folder / "prompt.onnx"
+    export_prompt(step, ROWS[0], model, is_open=True)
+    words = np.random.default_rng(4).integers(0, VOCABULARY, LONGEST).tolist()
+    for length in lengths:
+        rows = next(rows for rows in ROWS if rows >= length)
+        done = subprocess.run([plumb, "verify", model, "--input", f"tokens=[{words[:length]}]", "--input",
+                               f"last={length - 1}", "--bucket", f"rows={rows}", "--filter", "^logits$"],
+                              capture_output=True, text=True)
+        said = [line.strip() for line in done.stdout.splitlines() if "bucket" in line] or [done.stderr.strip()]
+        problems.expect(done.returncode == 0, f"plumb verify --bucket: {'; '.join(said)}")
+
+
 def timed(what, step, capacity, warm=0.5, most=1.0):
     """The median of a step, once the card has its clock rate."""
     began, seconds = time.perf_counter(), []
@@ -388,6 +409,8 @@ def main():
         if options.on == "vulkan":
             plan_says_in_place(options.plumb, model, problems)
         serve_prompts(executor, step, executable, pathlib.Path(folder), problems)
+        if options.on == "vulkan":
+            ask_for_padding(options.plumb, step, pathlib.Path(folder), problems)
         if options.time:
             time_of_ours(executable, names, step.capacity, first)
     if options.time:
