@@ -64,7 +64,7 @@ class VulkanFence {
  private:
   template <class Function>
   Function function(const char* name) const {
-    return reinterpret_cast<Function>(driver::vkGetDeviceProcAddr(device_, name));
+    return reinterpret_cast<Function>(gpu_vulkan::vkGetDeviceProcAddr(device_, name));
   }
 
   VkDevice device_;
@@ -161,7 +161,7 @@ void Submits::by_fence(const std::string& what, const Recorded& record) {
       what,
       [&] {
         fence.reset();
-        driver::check(driver::vkQueueSubmit2(runtime_.device.queue(), 1, &info, fence.get()), "vkQueueSubmit2");
+        driver::check(gpu_vulkan::vkQueueSubmit2(runtime_.device.queue(), 1, &info, fence.get()), "vkQueueSubmit2");
       },
       [&] {
         while (!fence.is_signaled()) {
