@@ -35,7 +35,7 @@ if [ -n "$found" ]; then
 fi
 echo 'extern "C" int vkPlanted() { return 1; }' >"$scratch/vulkan.cpp"
 "$cxx" -fPIC -shared -o "$scratch/vulkan.so" "$scratch/vulkan.cpp"
-[ -n "$(of_the_loader "$scratch/vulkan.so")" ] || { echo "visibility.sh: a planted vkPlanted went unnoticed" >&2; exit 1; }
+[ -n "$(of_the_loader "$scratch/vulkan.so")" ] || { echo "visibility.sh: vkPlanted went unnoticed" >&2; exit 1; }
 
 echo 'namespace plumb { int planted() { return 1; } }' >"$scratch/planted.cpp"
 "$cxx" -fPIC -shared -o "$scratch/planted.so" "$scratch/planted.cpp"
