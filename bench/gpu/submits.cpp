@@ -73,6 +73,27 @@ class VulkanFence {
   PFN_vkResetFences reset_ = function<PFN_vkResetFences>("vkResetFences");
 };
 
+/// A submit of one command buffer, which tells no semaphore.
+class Submission {
+ public:
+  explicit Submission(VkCommandBuffer commands) {
+    commands_.commandBuffer = commands;
+    info_.commandBufferInfoCount = 1;
+    info_.pCommandBufferInfos = &commands_;
+  }
+  Submission(const Submission&) = delete;
+  Submission& operator=(const Submission&) = delete;
+
+  void submit(VkQueue queue, VkFence fence) const {
+    driver::check(gpu_vulkan::vkQueueSubmit2(queue, 1, &info_, fence), "vkQueueSubmit2");
+  }
+
+ private:
+  VkCommandBufferSubmitInfo commands_ =
+      driver::structure<VkCommandBufferSubmitInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO);
+  VkSubmitInfo2 info_ = driver::structure<VkSubmitInfo2>(VK_STRUCTURE_TYPE_SUBMIT_INFO_2);
+};
+
 class Submits {
  public:
   Submits(const gpu_vulkan::device::VulkanOptions& options, std::size_t runs)
@@ -81,7 +102,11 @@ class Submits {
         runtime_(options),
         pool_(gpu_vulkan::runtime::make_command_pool(runtime_.device)),
         on_device_{{{runtime_.device, bytes, MemoryUse::device}, {runtime_.device, bytes, MemoryUse::device}}},
-        on_host_(runtime_.device, bytes, MemoryUse::readback) {}
+        on_host_(runtime_.device, bytes, MemoryUse::readback),
+        barrier_(runtime_.device, pool_.get()) {
+    barrier_.barrier(Access::shader | Access::transfer, Access::shader | Access::transfer);
+    barrier_.end();
+  }
 
   void print();
 
@@ -107,7 +132,7 @@ class Submits {
   void time(const std::string& what, const std::function<void()>& submit, const std::function<void()>& wait);
   void by_timeline(const std::string& what, const Recorded& record);
   void by_fence(const std::string& what, const Recorded& record);
-  void by_memory(const std::string& what, const Recorded& record);
+  void by_memory(const std::string& what, const Recorded& record, bool has_signal);
   void asking();
 
   const std::size_t runs_;
@@ -116,6 +141,7 @@ class Submits {
   driver::CommandPool pool_;
   std::array<DeviceBuffer, 2> on_device_;
   DeviceBuffer on_host_;
+  Commands barrier_;
 };
 
 void Submits::time(const std::string& what, const std::function<void()>& submit, const std::function<void()>& wait) {
@@ -152,16 +178,12 @@ void Submits::by_fence(const std::string& what, const Recorded& record) {
   record(commands);
   commands.end();
   const VulkanFence fence(runtime_.device.get());
-  auto one = driver::structure<VkCommandBufferSubmitInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO);
-  one.commandBuffer = commands.get();
-  auto info = driver::structure<VkSubmitInfo2>(VK_STRUCTURE_TYPE_SUBMIT_INFO_2);
-  info.commandBufferInfoCount = 1;
-  info.pCommandBufferInfos = &one;
+  const Submission one(commands.get());
   time(
       what,
       [&] {
         fence.reset();
-        driver::check(gpu_vulkan::vkQueueSubmit2(runtime_.device.queue(), 1, &info, fence.get()), "vkQueueSubmit2");
+        one.submit(runtime_.device.queue(), fence.get());
       },
       [&] {
         while (!fence.is_signaled()) {
@@ -170,29 +192,33 @@ void Submits::by_fence(const std::string& what, const Recorded& record) {
 }
 
 /// Not by a rule of Vulkan's: a word that the device fills behind all else shows how late a semaphore tells.
-void Submits::by_memory(const std::string& what, const Recorded& record) {
+void Submits::by_memory(const std::string& what, const Recorded& record, bool has_signal) {
   const DeviceBuffer word(runtime_.device, sizeof(std::uint32_t), MemoryUse::readback);
-  Commands commands(runtime_.device, pool_.get());
+  Commands commands(runtime_.device, pool_.get(), VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
   record(commands);
   commands.barrier(Access::shader, Access::transfer);
   commands.fill({word.get(), 0, sizeof(std::uint32_t)}, 1);
   commands.barrier(Access::transfer, Access::host);
   commands.end();
   const std::atomic_ref<std::uint32_t> seen(*reinterpret_cast<std::uint32_t*>(word.mapped().data()));
+  const Submission one(commands.get());
   std::uint64_t number = 0;
   time(
       what,
       [&] {
         if (number > 0) runtime_.timeline.wait(number, patience);
         seen = 0;
-        number = runtime_.timeline.submit(commands.get());
+        if (has_signal)
+          number = runtime_.timeline.submit(commands.get());
+        else
+          one.submit(runtime_.device.queue(), VK_NULL_HANDLE);
       },
       [&] {
         const auto start = Clock::now();
         while (seen == 0 && Clock::now() - start < patience) {
         }
       });
-  runtime_.timeline.wait(number, patience);
+  runtime_.timeline.wait(runtime_.timeline.submit(barrier_.get()), patience);  // behind all before
 }
 
 void Submits::asking() {
@@ -224,8 +250,9 @@ void Submits::print() {
   by_timeline("three kernels, to the host's memory", kernels(3, true));
   by_fence("nothing, seen by a fence", nothing);
   by_fence("two kernels, seen by a fence", kernels(2, true));
-  by_memory("nothing, seen in memory", nothing);
-  by_memory("two kernels, seen in memory", kernels(2, true));
+  by_memory("nothing, seen in memory", nothing, true);
+  by_memory("nothing, seen in memory, without a semaphore", nothing, false);
+  by_memory("two kernels, seen in memory, without a semaphore", kernels(2, true), false);
   asking();
 }
 
