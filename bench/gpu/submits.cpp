@@ -2,13 +2,17 @@
 #include "bench/gpu/submits.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <vector>
 
 #include "gpu_vulkan/calibrate/measuring.hpp"
@@ -134,6 +138,10 @@ class Submits {
   void by_fence(const std::string& what, const Recorded& record);
   void by_memory(const std::string& what, const Recorded& record, bool has_signal);
   void asking();
+  enum class Touch { never, once, always };  ///< whether the host reads a byte of the memory while the device works
+  double us_of_reading(const DeviceBuffer& memory, Touch touch);
+  void reading(const std::string& what, const DeviceBuffer& memory);
+  void reading_all();
 
   const std::size_t runs_;
   const gpu_vulkan::plan::Dispatch kernel_;
@@ -236,6 +244,71 @@ void Submits::asking() {
             << std::endl;
 }
 
+/// The median of reading what a kernel wrote, once the run is known to have ended.
+double Submits::us_of_reading(const DeviceBuffer& memory, Touch touch) {
+  Commands commands(runtime_.device, pool_.get());
+  kernel(commands, on_device_[0], memory);
+  commands.barrier(Access::shader, Access::host);
+  commands.end();
+  std::array<std::byte, bytes> here{};
+  void* (*volatile copy)(void*, const void*, std::size_t) = std::memcpy;  // which no compiler leaves out
+  const auto read_a_byte = [&] { here[0] = *static_cast<const volatile std::byte*>(memory.mapped().data()); };
+  std::vector<double> all;
+  const std::size_t warm = 20, runs = std::min<std::size_t>(runs_, 500);
+  for (std::size_t run = 0; run < warm + runs; ++run) {
+    const std::uint64_t number = runtime_.timeline.submit(commands.get());
+    if (touch == Touch::once) read_a_byte();
+    while (touch == Touch::always && !runtime_.timeline.reached(number)) read_a_byte();
+    runtime_.timeline.wait(number, patience);
+    const auto start = Clock::now();
+    copy(here.data(), memory.mapped().data(), bytes);
+    if (run >= warm) all.push_back(us_since(start));
+  }
+  return gpu_vulkan::calibrate::median(all);
+}
+
+/// On processors far from each other: which of them is near to the memory or to the device, nobody says.
+void Submits::reading(const std::string& what, const DeviceBuffer& memory) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  std::vector<std::size_t> processors;
+  for (std::size_t c = 0; c < CPU_SETSIZE; ++c)
+    if (CPU_ISSET(c, &allowed)) processors.push_back(c);
+  constexpr std::size_t parts = 4;
+  for (std::size_t k = 0; k < std::min(parts, processors.size()); ++k) {
+    const std::size_t chosen = processors[k * processors.size() / std::min(parts, processors.size())];
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(chosen, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    std::cout << fmt::format(
+                     "reading 4 KiB of {:30} on processor {:3}: {:6.2f} us; touched before {:6.2f}; and on {:6.2f}",
+                     what, chosen, us_of_reading(memory, Touch::never), us_of_reading(memory, Touch::once),
+                     us_of_reading(memory, Touch::always))
+              << std::endl;
+  }
+  sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
+void Submits::reading_all() {
+  reading("the host's cached memory", on_host_);
+  const auto try_it = [&](const std::string& what, const auto& make) {
+    try {
+      reading(what, make());
+    } catch (const ir::Error& error) {
+      std::cout << what << ": " << error.what() << std::endl;
+    }
+  };
+  try_it("the device's memory", [&] { return DeviceBuffer(runtime_.device, bytes, MemoryUse::device_mapped); });
+  constexpr std::size_t page = std::size_t{1} << 16;
+  struct Free {
+    void operator()(std::byte* data) const { std::free(data); }
+  };
+  const std::unique_ptr<std::byte, Free> own(static_cast<std::byte*>(std::aligned_alloc(page, page)));
+  std::memset(own.get(), 0, page);
+  try_it("memory of the program's own", [&] { return DeviceBuffer(runtime_.device, std::span(own.get(), page)); });
+}
+
 void Submits::print() {
   std::cout << runtime_.device.facts().name << std::endl;
   const Recorded nothing = [](Commands&) {};
@@ -254,6 +327,7 @@ void Submits::print() {
   by_memory("nothing, seen in memory, without a semaphore", nothing, false);
   by_memory("two kernels, seen in memory, without a semaphore", kernels(2, true), false);
   asking();
+  reading_all();
 }
 
 }  // namespace
