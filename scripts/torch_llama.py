@@ -91,7 +91,7 @@ def export_prompt(step, rows, path, is_open=False):
     cache = step.cache()
     extents = None
     if is_open:
-        extents = {"tokens": {1: torch.export.Dim("rows", min=2, max=step.capacity)}, "last": None,
-                   "cache": (None,) * len(cache)}
+        extents = {"tokens": {1: torch.export.Dim("rows", min=2, max=step.capacity)}, "last": {},
+                   "cache": tuple({} for _ in cache)}  # a tuple of None would be taken for extents of one tensor
     export(Prompt(step).eval(), {"tokens": torch.ones(1, rows, dtype=torch.int64),
                                  "last": torch.zeros(1, dtype=torch.int64)}, cache, path, extents)
