@@ -272,8 +272,9 @@ std::vector<const DeclaredOp*> registered_ops() {
 
 const DeclaredOp* registered(const OpSchema& schema) {
   if (schema.equal != are_equal) return nullptr;
-  for (const DeclaredOp* const op : registered_ops())
-    if (op->schema == &schema) return op;
+  const std::scoped_lock held(registry().lock);
+  for (const Registration& one : registry().ops)
+    if (one.op.schema == &schema) return &one.op;
   return nullptr;
 }
 

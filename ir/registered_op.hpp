@@ -102,9 +102,31 @@ const DeclaredOp* registered(const Op& op);
 /// of the op's. Throws Error where its results have other types than were declared.
 std::shared_ptr<const Graph> body_of(const RegisteredOp& op, Types in);
 
-/// Runs code of an op's author on copies of the tensors, with guard zones around them, one call of an op at a time.
-/// `what` is "cpu" or "bounds". Throws Error, naming the op, where it writes outside of its results, changes an
-/// operand, or fails.
+/// Memory in which code of an op's author runs, on copies of the tensors with guard zones around them. Calls after the
+/// first find it there.
+class GuardedCall {
+ public:
+  /// `what` is "cpu" or "bounds". Every call has tensors of these types.
+  GuardedCall(const RegisteredOp& op, std::string_view what, std::span<const TensorView> in,
+              std::span<const MutableView> out);
+  ~GuardedCall();
+  GuardedCall(const GuardedCall&) = delete;
+  GuardedCall& operator=(const GuardedCall&) = delete;
+
+  /// One call of an op at a time. Throws Error, naming the op, where the code writes outside of its results, changes an
+  /// operand, or fails.
+  void run(const HostCode& code, std::span<const TensorView> in, std::span<const MutableView> out);
+
+ private:
+  class Guarded;
+  const RegisteredOp op_;
+  const std::string where_;
+  std::vector<Guarded> given_, made_;
+  std::vector<TensorView> operands_;
+  std::vector<MutableView> results_;
+};
+
+/// One such call.
 void run_guarded(const RegisteredOp& op, std::string_view what, const HostCode& code, std::span<const TensorView> in,
                  std::span<const MutableView> out);
 

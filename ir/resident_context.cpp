@@ -4,11 +4,10 @@
 #include <algorithm>
 
 namespace plumb::ir {
-namespace {
 
-class Ended final : public Fence::State {
+class EndedRuns::Ended final : public Fence::State {
  public:
-  explicit Ended(std::exception_ptr error) : error_(std::move(error)) {}
+  void become(std::exception_ptr error) { error_ = std::move(error); }
   bool ready() noexcept override { return true; }
   bool wait(double) override { return true; }
   void get() override {
@@ -19,16 +18,11 @@ class Ended final : public Fence::State {
   std::exception_ptr error_;
 };
 
-}  // namespace
-
-Fence ended_run(const std::function<void()>& run) {
-  std::exception_ptr error;
-  try {
-    run();
-  } catch (const Error&) {
-    error = std::current_exception();
-  }
-  return Fence(std::make_shared<Ended>(std::move(error)));
+Fence EndedRuns::ended(std::exception_ptr error) {
+  auto& end = ends_[next_++ % ends_.size()];
+  if (end == nullptr || end.use_count() > 1) end = std::make_shared<Ended>();  // Somebody has the fence of that run.
+  end->become(std::move(error));
+  return Fence(end);
 }
 
 ResidentContext::ResidentContext(std::shared_ptr<const Graph> graph, std::vector<Cell> cells, const void* place)

@@ -1,7 +1,8 @@
 // Contexts of executors: what is bound and fed, which memory follows from that, and the checks of both.
 #pragma once
 
-#include <functional>
+#include <array>
+#include <exception>
 
 #include "ir/residency.hpp"
 
@@ -34,8 +35,28 @@ struct Arrangement {
   std::vector<Value> uploads;           ///< inputs that `submit` is given
 };
 
-/// Runs at once, and gives the fence of that: an Error is the fence's.
-Fence ended_run(const std::function<void()>& run);
+/// Fences of runs that have ended when their fence is made. One that nobody has any more serves a later run.
+class EndedRuns {
+ public:
+  /// Runs at once: an Error is the fence's.
+  template <class Run>
+  Fence of(const Run& run) {
+    std::exception_ptr error;
+    try {
+      run();
+    } catch (const Error&) {
+      error = std::current_exception();
+    }
+    return ended(std::move(error));
+  }
+
+ private:
+  class Ended;
+  Fence ended(std::exception_ptr error);
+
+  std::array<std::shared_ptr<Ended>, 3> ends_;  ///< those of the last runs, in turn
+  std::size_t next_ = 0;
+};
 
 /// The executor's side is how memory is allocated and how a run is begun on an arrangement of it.
 class ResidentContext : public Context {

@@ -5,17 +5,16 @@
 #include "ir/registered_op.hpp"
 
 namespace plumb::ir {
-namespace {
 
 /// A tensor between guard zones.
-class Guarded {
+class GuardedCall::Guarded {
  public:
-  explicit Guarded(const TensorType& type) : type_(type), memory_(type.bytes() + 2 * zone) {
-    std::ranges::fill(memory_.span(), pattern);
-  }
+  explicit Guarded(const TensorType& type) : type_(type), memory_(type.bytes() + 2 * zone) {}
 
-  MutableView view() { return {type_, memory_.span().subspan(zone, type_.bytes())}; }
-  TensorView view() const { return {type_, memory_.span().subspan(zone, type_.bytes())}; }
+  /// From here on all of it is the pattern.
+  void clear() { std::ranges::fill(memory_.span(), pattern); }
+  std::span<std::byte> bytes() { return memory_.span().subspan(zone, type_.bytes()); }
+  const TensorType& type() const { return type_; }
   bool is_intact() const {
     const auto all = memory_.span();
     const auto is_pattern = [](std::byte one) { return one == pattern; };
@@ -29,38 +28,45 @@ class Guarded {
   AlignedBytes memory_;
 };
 
-}  // namespace
+GuardedCall::GuardedCall(const RegisteredOp& op, std::string_view what, std::span<const TensorView> in,
+                         std::span<const MutableView> out)
+    : op_(op), where_(cat(op.of->name, ": ", what, " ")) {
+  for (const TensorView& one : in) given_.emplace_back(one.type());
+  for (const MutableView& one : out) made_.emplace_back(one.type());
+  for (Guarded& one : given_) operands_.emplace_back(one.type(), one.bytes());
+  for (Guarded& one : made_) results_.emplace_back(one.type(), one.bytes());
+}
 
-void run_guarded(const RegisteredOp& op, std::string_view what, const HostCode& code, std::span<const TensorView> in,
-                 std::span<const MutableView> out) {
-  std::vector<Guarded> given, made;
-  std::vector<TensorView> operands;
-  std::vector<MutableView> results;
-  for (const TensorView& one : in)
-    std::ranges::copy(one.bytes(), given.emplace_back(one.type()).view().bytes().begin());
-  for (const MutableView& one : out) made.emplace_back(one.type());
-  for (const Guarded& one : given) operands.push_back(one.view());
-  for (Guarded& one : made) results.push_back(one.view());
-  const std::string where = cat(op.of->name, ": ", what, " ");
+GuardedCall::~GuardedCall() = default;
+
+void GuardedCall::run(const HostCode& code, std::span<const TensorView> in, std::span<const MutableView> out) {
+  for (Guarded& one : given_) one.clear();
+  for (Guarded& one : made_) one.clear();
+  for (std::size_t i = 0; i < given_.size(); ++i) std::ranges::copy(in[i].bytes(), given_[i].bytes().begin());
   {
-    const std::scoped_lock held(*op.of->one_call);
+    const std::scoped_lock held(*op_.of->one_call);
     const raw::FloatEnvironment own;
     try {
-      code(op, operands, results);
+      code(op_, operands_, results_);
     } catch (const Unsupported&) {
       throw;
     } catch (const Error& error) {
-      fail(where, error.what());
+      fail(where_, error.what());
     }
   }
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    require(given[i].is_intact(), where, "writes outside of operand ", i);
-    require(std::ranges::equal(std::as_const(given[i]).view().bytes(), in[i].bytes()), where, "changes operand ", i);
+  for (std::size_t i = 0; i < given_.size(); ++i) {
+    require(given_[i].is_intact(), where_, "writes outside of operand ", i);
+    require(std::ranges::equal(operands_[i].bytes(), in[i].bytes()), where_, "changes operand ", i);
   }
-  for (std::size_t k = 0; k < made.size(); ++k) {
-    require(made[k].is_intact(), where, "writes outside of result ", k, ", ", out[k].type());
-    std::ranges::copy(std::as_const(made[k]).view().bytes(), out[k].bytes().begin());
+  for (std::size_t k = 0; k < made_.size(); ++k) {
+    require(made_[k].is_intact(), where_, "writes outside of result ", k, ", ", made_[k].type());
+    std::ranges::copy(made_[k].bytes(), out[k].bytes().begin());
   }
+}
+
+void run_guarded(const RegisteredOp& op, std::string_view what, const HostCode& code, std::span<const TensorView> in,
+                 std::span<const MutableView> out) {
+  GuardedCall(op, what, in, out).run(code, in, out);
 }
 
 }  // namespace plumb::ir

@@ -8,9 +8,9 @@ both ways, nothing but a token, its place and a row of logits crosses, `plumb pl
 PyTorch's own loop picks the same tokens where its logits are not tied, and `plumb verify` passes the steps it is given.
 Prompts of 1 to 200 tokens are taken by Buckets of 32, 64, 128 and 256 rows, which compile four graphs: the token behind
 each prompt is the one that PyTorch picks for a prompt that is not padded, and so are those that steps on the prompt's
-cache go on with. `--time` puts a step beside PyTorch's, of a CUDA graph that writes its static cache in place. Wants
-torch, transformers, onnx and onnxscript, and plumbline beside them (docs/python.md). Ends 1 where anything else comes
-out.
+cache go on with. Exported once with an open number of rows, the model passes `plumb verify --bucket`. `--time` puts a
+step beside PyTorch's, of a CUDA graph that writes its static cache in place. Wants torch, transformers, onnx and
+onnxscript, and plumbline beside them (docs/python.md). Ends 1 where anything else comes out.
 """
 import argparse
 import pathlib
@@ -22,98 +22,12 @@ import time
 
 import numpy as np
 import torch
-import transformers
 
 import plumbline as pl
+from torch_llama import LAYERS, VOCABULARY, Step, cache_names, export_prompt, export_step
 
-VOCABULARY, WIDTH, HEADS, KEY_HEADS, LAYERS = 512, 128, 8, 2, 4
-HEAD = WIDTH // HEADS
 ROWS = (32, 64, 128, 256)  # of the graphs that take prompts
 LONGEST = 200
-
-
-class StaticCache(transformers.cache_utils.Cache):
-    """Keys and values of all places, of which a step replaces its own: in new tensors, or in place."""
-
-    def __init__(self, tensors, position, is_in_place):
-        self.tensors, self.position, self.is_in_place = list(tensors), position, is_in_place
-
-    def update(self, key, value, layer, *_, **__):
-        for slot, new in ((2 * layer, key), (2 * layer + 1, value)):
-            if self.is_in_place:
-                self.tensors[slot].index_copy_(2, self.position, new)
-            else:
-                place = self.position.reshape(1, 1, -1, 1).expand_as(new)
-                self.tensors[slot] = self.tensors[slot].scatter(2, place, new)
-        return self.tensors[2 * layer], self.tensors[2 * layer + 1]
-
-    def get_seq_length(self, *_, **__):
-        return 0
-
-
-class Step(torch.nn.Module):
-    """One token in, its logits and the new cache out."""
-
-    def __init__(self, capacity, dtype):
-        super().__init__()
-        config = transformers.LlamaConfig(
-            vocab_size=VOCABULARY, hidden_size=WIDTH, num_hidden_layers=LAYERS, num_attention_heads=HEADS,
-            num_key_value_heads=KEY_HEADS, intermediate_size=2 * WIDTH, max_position_embeddings=capacity,
-            attn_implementation="eager")
-        self.model = transformers.LlamaForCausalLM(config).eval().to(dtype)
-        self.capacity, self.dtype, self.is_in_place = capacity, dtype, False
-
-    def cache(self, device="cpu"):
-        shape = (1, KEY_HEADS, self.capacity, HEAD)
-        return [torch.zeros(shape, dtype=self.dtype, device=device) for _ in range(2 * LAYERS)]
-
-    def forward(self, token, position, *cache):
-        logits, cache = self.run(token, position, cache)
-        return (logits[0], *cache)
-
-    def run(self, tokens, positions, cache):
-        """Logits of the tokens at these positions, [tokens, words], each of which sees those up to its own."""
-        tensors = StaticCache(cache, positions, self.is_in_place)
-        seen = torch.arange(self.capacity, device=tokens.device) <= positions.reshape(-1, 1)
-        mask = torch.where(seen, 0.0, torch.finfo(self.dtype).min).to(self.dtype).reshape(1, 1, -1, self.capacity)
-        logits = self.model(input_ids=tokens, attention_mask=mask, position_ids=positions.reshape(1, -1),
-                            cache_position=positions, past_key_values=tensors, use_cache=True).logits
-        return logits[0], tensors.tensors
-
-
-class Prompt(torch.nn.Module):
-    """A prompt of so many rows in, the logits of its last token and the cache with its rows out. What is padded stands
-    behind the last token, so that no token of the prompt sees it; steps write over its rows before they see them."""
-
-    def __init__(self, step, rows):
-        super().__init__()
-        self.step, self.rows = step, rows
-
-    def forward(self, tokens, last, *cache):
-        logits, cache = self.step.run(tokens, torch.arange(self.rows, device=tokens.device), cache)
-        return (logits.index_select(0, last)[0], *cache)
-
-
-def cache_names():
-    return [f"{what}{layer}" for layer in range(LAYERS) for what in ("keys", "values")]
-
-
-def export(model, inputs, cache, path):
-    """Exports a Step or a Prompt, whose inputs are examples by name."""
-    names = cache_names()
-    with torch.no_grad():
-        torch.onnx.export(model, (*inputs.values(), *cache), path, input_names=[*inputs, *names],
-                          output_names=["logits", *(f"new_{name}" for name in names)], dynamo=True)
-
-
-def export_step(step, path):
-    export(step, {"token": torch.ones(1, 1, dtype=torch.int64), "position": torch.zeros(1, dtype=torch.int64)},
-           step.cache(), path)
-
-
-def export_prompt(step, rows, path):
-    export(Prompt(step, rows).eval(), {"tokens": torch.ones(1, rows, dtype=torch.int64),
-                                       "last": torch.zeros(1, dtype=torch.int64)}, step.cache(), path)
 
 
 def by_torch(step, first, steps):
@@ -307,6 +221,20 @@ def serve_prompts(executor, step, executable, folder, problems):
     problems.expect(not other, f"PyTorch goes on with the same 8 tokens behind {lengths}{but_for(other)}")
 
 
+def ask_for_padding(plumb, step, folder, problems, lengths=(2, 77, LONGEST)):
+    """The model is exported once, with an open number of rows. Padding does not reach the logits behind a prompt."""
+    model = folder / "prompt.onnx"
+    export_prompt(step, ROWS[0], model, is_open=True)
+    words = np.random.default_rng(4).integers(0, VOCABULARY, LONGEST).tolist()
+    for length in lengths:
+        rows = next(rows for rows in ROWS if rows >= length)
+        done = subprocess.run([plumb, "verify", model, "--input", f"tokens=[{words[:length]}]", "--input",
+                               f"last={length - 1}", "--bucket", f"rows={rows}", "--filter", "^logits$"],
+                              capture_output=True, text=True)
+        said = [line.strip() for line in done.stdout.splitlines() if "bucket" in line] or [done.stderr.strip()]
+        problems.expect(done.returncode == 0, f"plumb verify --bucket: {'; '.join(said)}")
+
+
 def timed(what, step, capacity, warm=0.5, most=1.0):
     """The median of a step, once the card has its clock rate."""
     began, seconds = time.perf_counter(), []
@@ -388,6 +316,8 @@ def main():
         if options.on == "vulkan":
             plan_says_in_place(options.plumb, model, problems)
         serve_prompts(executor, step, executable, pathlib.Path(folder), problems)
+        if options.on == "vulkan":
+            ask_for_padding(options.plumb, step, pathlib.Path(folder), problems)
         if options.time:
             time_of_ours(executable, names, step.capacity, first)
     if options.time:

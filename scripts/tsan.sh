@@ -18,7 +18,9 @@ esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 scripts/build.sh tsan --target plumb ref_cpu_tests parity_tests
 reference='Parallel|CpuExecutor|CpuAttentionThreads|Reduce|ReduceSweep|Signal|Scatter.*|Ordering|StridedCopy|Trees'
+reference+='|CpuThreads|Submitted|SubmittingThread|Resident|ReplacedParams|Imported'
 parity='Threads|Shares|MadeAhead|ForEachPiece|ThreadLimit|Compare|Measure|Telling|Mode|Attribution|Bounds|VerifyFile'
+parity+='|ResidencyRelation'
 [ $# -gt 0 ] || set -- -R "^(races\\..*|ref_cpu\\.($reference)|parity\\.($parity))\$"
 ulimit -t "${PLUMB_TEST_SECONDS:-900}"
 ctest --test-dir build/tsan --timeout 3600 --output-on-failure --parallel "$(nproc)" --no-tests=error \

@@ -1,6 +1,6 @@
 # Under ThreadSanitizer plumb works on four threads, on a machine of one processor as well. A program in which a race
 # was found ends with 66. What judging does is spread over these graphs and options: nodes side by side, elements and
-# rows of one node, operands and truths by oneTBB, the record.
+# rows of one node, operands and truths by oneTBB, the record; contexts of the CPU executor in flight, and its scratch.
 function(race_test name)
   add_test(NAME "races.${name}" COMMAND "$<TARGET_FILE:plumb>" ${ARGN} --threads 4)
   set_tests_properties("races.${name}" PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "${system_QUICK}")
@@ -16,6 +16,8 @@ race_test(propagate verify "${graphs}/residual_block.json" --mode propagate)
 race_test(isolate verify "${graphs}/residual_block.json" --mode isolate)
 race_test(kernels verify "${graphs}/residual_block.json" --each-kernel)
 race_test(relations verify "${graphs}/residual_block.json" --metamorphic)
+race_test(resident verify "${graphs}/mamba_block.json" "${graphs}/residual_block.json" --candidate cpu --metamorphic)
+race_test(scratch verify "${ops}/einsum" "${ops}/resize" --candidate cpu)
 race_test(jointly verify "${graphs}/lstm_tagger.json" "${graphs}/mamba_block.json" "${graphs}/log_mel_front_end.json")
 race_test(rows verify "${ops}/softmax" "${ops}/selective_scan" "${ops}/log_softmax/a_vocabulary.json")
 race_test(reference verify "${ops}/histogram" "${ops}/scatter_add" "${ops}/overlap_add")

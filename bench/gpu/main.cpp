@@ -13,6 +13,7 @@
 #include <regex>
 
 #include "bench/gpu/measurer.hpp"
+#include "bench/gpu/submits.hpp"
 
 namespace plumb::bench {
 namespace {
@@ -21,7 +22,7 @@ struct Arguments {
   std::string filter, output;
   Scale scale = Scale::full;
   Effort effort;
-  bool list = false;
+  bool list = false, submits = false;
 };
 
 constexpr std::size_t flushed_bytes(Scale scale) { return std::size_t{1} << (scale == Scale::full ? 28 : 12); }
@@ -91,6 +92,7 @@ int main(int argc, char** argv) {
   bool small = false;
   app.add_flag("--small", small, "the same cases with small sizes, to see that they run");
   app.add_flag("--list", arguments.list, "only print the names");
+  app.add_flag("--submits", arguments.submits, "only print what submits, barriers and small kernels take, and waiting");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -99,6 +101,10 @@ int main(int argc, char** argv) {
   if (small) {
     arguments.scale = Scale::small;
     arguments.effort.warm_ms = 0;
+  }
+  if (arguments.submits) {
+    print_submits(gpu_vulkan::device::options_from_environment(), small ? 3 : 5000);
+    return 0;
   }
   std::vector<Case> cases = all_cases(arguments.scale);
   std::erase_if(cases, [&, wanted = std::regex(arguments.filter)](const Case& one) {

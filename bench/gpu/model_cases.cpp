@@ -141,6 +141,28 @@ Case appended_rows(std::string name, std::int64_t places, int n) {
   return made;
 }
 
+/// A token attends to the `used` rows of a cache, to which its own is appended: rows that are not in use cost nothing.
+Case decode_step(std::string name, std::int64_t places, std::int64_t used) {
+  Case made{.name = std::move(name), .measure = Measure::resident, .is_in_place = true};
+  const std::int64_t heads = 8, width = 128;
+  const Value cache = made.graph.input("cache", {DType::f16, {1, heads, places, width}});
+  const Value row = made.graph.input("row", {DType::f16, {1, heads, 1, width}});
+  const Value at = made.graph.input("at", {DType::i64, {1}}), lengths = made.graph.input("lengths", {DType::i64, {1}});
+  const Value q = made.graph.input("q", {DType::f16, {1, 4 * heads, 1, width}});
+  const auto always = [&](const char* input, std::int64_t value) {
+    made.fills[input] = {.distribution = ir::Distribution::uniform_int,
+                         .low = static_cast<double>(value),
+                         .high = static_cast<double>(value + 1)};
+  };
+  always("at", used - 1);
+  always("lengths", used);
+  const Value written = made.graph.add("written", TensorScatter{.has_write_indices = true}, {cache, row, at});
+  const Value y = made.graph.add("y", Attention{.has_kv_lengths = true}, {q, written, written, lengths});
+  made.graph.returns(written);
+  made.graph.returns(y);
+  return made;
+}
+
 }  // namespace
 
 std::vector<Case> model_cases(Scale scale) {
@@ -160,6 +182,9 @@ std::vector<Case> model_cases(Scale scale) {
   cases.push_back(appended_rows("append_row_f16_16mib_resident", 1024 / (scale == Scale::full ? 1 : 64), 1));
   cases.push_back(appended_rows("append_row_f16_1gib_resident", 65536 / (scale == Scale::full ? 1 : 1024), 1));
   cases.push_back(appended_rows("append_33_rows_f16_1gib_resident", 65536 / (scale == Scale::full ? 1 : 1024), 33));
+  const std::int64_t used = scale == Scale::full ? 1024 : 16;
+  cases.push_back(decode_step("decode_1024_of_1024_f16_resident", used, used));
+  cases.push_back(decode_step("decode_1024_of_16384_f16_resident", 16 * used, used));
   cases.push_back(Encoder("bert_tiny_f32_1x128_overhead", Measure::overhead, DType::f32, tiny).make());
   return cases;
 }

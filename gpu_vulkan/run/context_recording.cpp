@@ -159,7 +159,9 @@ void ContextRecording::record() {
   copy(arrangement_.after);
   if (!arrangement_.last.empty()) commands_.barrier(Access::transfer, Access::transfer);
   copy(arrangement_.last);
-  commands_.barrier(Access::shader | Access::transfer, Access::host);
+  const bool copies =
+      !up_places_.empty() || !arrangement_.before.empty() || !arrangement_.after.empty() || !arrangement_.last.empty();
+  commands_.barrier(copies ? Access::shader | Access::transfer : Access::shader, Access::host);
   commands_.end();
 }
 

@@ -60,6 +60,7 @@ std::uint64_t VulkanExecutable::bytes() const {
   std::uint64_t bytes = program_->bytes() + recording_->bytes();
   for (const auto& part : host_parts_)
     if (part != nullptr) bytes += part->bytes();
+  for (const auto& [value, tensor] : others_) bytes += tensor.bytes().size();
   return bytes;
 }
 
@@ -85,6 +86,22 @@ void VulkanExecutable::make_host_parts() {
                               ? nullptr
                               : std::make_unique<HostPart>(graph_, segment.host_nodes, visible, program_->host_params,
                                                            *program_->options.host));
+  make_others(visible);
+}
+
+/// Values that the host has and nobody wants.
+void VulkanExecutable::make_others(const std::vector<bool>& visible) {
+  const auto keep = [&](ir::Value v) {
+    if (!program_->is_captured(v)) others_.emplace(v, ir::Tensor(graph_.type(v)));
+  };
+  for (ir::Value v = 0; v < graph_.inputs().size(); ++v)
+    if (host_reads_[v]) keep(v);
+  for (const plan::Segment& segment : plan_.segments) {
+    for (const ir::Value v : segment.downloads) keep(v);
+    for (const std::size_t n : segment.host_nodes)
+      for (const ir::Value v : graph_.nodes()[n].outputs)
+        if (visible[v]) keep(v);
+  }
 }
 
 ir::Tensors VulkanExecutable::run(const ir::Feeds& inputs) {
@@ -101,31 +118,25 @@ void VulkanExecutable::run_into(const ir::Feeds& inputs, ir::Tensors& results) {
     return !program_->is_captured(entry.first) || entry.second.type() != graph_.type(entry.first);
   };
   std::erase_if(results, is_foreign);
+  OnHost on_host(plan_.captured, results, others_);
   times_ = {};
   for (ir::Value v = 0; v < graph_.inputs().size(); ++v) {
     const ir::Tensor& tensor = ir::fed(graph_, inputs, v);
-    if (host_reads_[v]) put(v, tensor.bytes(), results);
+    if (host_reads_[v]) on_host.put(v, tensor.type(), tensor.bytes());
   }
-  for (std::size_t s = 0; s < plan_.segments.size(); ++s) run_segment(s, inputs, results);
+  for (std::size_t s = 0; s < plan_.segments.size(); ++s) run_segment(s, inputs, on_host);
   throw_damage();
   runtime_.instance.throw_new_messages();
-  std::erase_if(results, is_foreign);  // values that host parts read and made
-  for (const auto& [value, bytes] : known_) put(value, bytes, results);
+  for (const auto& [value, bytes] : known_) on_host.put(value, graph_.type(value), bytes);
 }
 
-void VulkanExecutable::put(ir::Value value, std::span<const std::byte> bytes, ir::Tensors& on_host) const {
-  const ir::TensorType& type = graph_.type(value);
-  ir::Tensor& tensor = on_host[value];
-  if (tensor.type() != type) tensor = ir::Tensor(type);
-  ir::raw::copy_bytes(bytes, tensor.bytes());
-}
-
-void VulkanExecutable::run_segment(std::size_t segment, const ir::Feeds& inputs, ir::Tensors& on_host) {
+void VulkanExecutable::run_segment(std::size_t segment, const ir::Feeds& inputs, OnHost& on_host) {
   const plan::Segment& part = plan_.segments[segment];
   Stopwatch watch;
   for (const ir::Value v : part.uploads) {
-    const ir::Tensor& tensor = graph_.is_source(v) ? ir::fed(graph_, inputs, v) : on_host.at(v);
-    ir::raw::copy_bytes(tensor.bytes(), recording_->upload_bytes(v));
+    const ir::Tensor* const made = graph_.is_source(v) ? &ir::fed(graph_, inputs, v) : on_host.find(v);
+    ir::require(made != nullptr, "value '", graph_.name(v), "' is wanted on the device before anything made it");
+    ir::raw::copy_bytes(made->bytes(), recording_->upload_bytes(v));
   }
   times_.upload += watch.lap();
   try {
@@ -136,7 +147,7 @@ void VulkanExecutable::run_segment(std::size_t segment, const ir::Feeds& inputs,
   }
   throw_fault();
   watch.lap();
-  for (const ir::Value v : part.downloads) put(v, recording_->download_bytes(v), on_host);
+  for (const ir::Value v : part.downloads) on_host.put(v, graph_.type(v), recording_->download_bytes(v));
   times_.download += watch.lap();
   if (host_parts_[segment] != nullptr) host_parts_[segment]->run(on_host);
 }

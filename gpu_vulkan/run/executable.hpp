@@ -28,11 +28,11 @@ class VulkanExecutable final : public ir::Executable {
  private:
   void find_known();
   void make_host_parts();
-  void run_segment(std::size_t segment, const ir::Feeds& inputs, ir::Tensors& on_host);
+  void make_others(const std::vector<bool>& visible);
+  void run_segment(std::size_t segment, const ir::Feeds& inputs, OnHost& on_host);
   void throw_fault();
   void throw_damage() const;
   std::string describe(plan::Slot slot) const;
-  void put(ir::Value value, std::span<const std::byte> bytes, ir::Tensors& on_host) const;
 
   std::shared_ptr<const Program> program_;
   const plan::Plan& plan_;  ///< the program's
@@ -42,6 +42,7 @@ class VulkanExecutable final : public ir::Executable {
   std::unique_ptr<Recording> recording_;
   std::vector<bool> host_reads_;                       ///< by value: captured, or read by a node on the host
   std::vector<std::unique_ptr<HostPart>> host_parts_;  ///< by segment; null where the host has nothing to do
+  ir::Tensors others_;                                 ///< values that the host has between nodes, and nobody wants
   RunTimes times_;                                     ///< the host's share of the last run
   mutable Turns turns_;                                ///< at all of this that runs change
 };

@@ -1,8 +1,10 @@
 #include "gpu_vulkan/run/host_part.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "ir/ops/constant.hpp"
+#include "ir/raw/copy_bytes.hpp"
 
 namespace plumb::gpu_vulkan::run {
 namespace {
@@ -42,7 +44,7 @@ HostPart::HostPart(const ir::Graph& graph, std::vector<std::size_t> nodes, const
   const auto [inputs, used_params, constants] = operands(graph, nodes_);
   for (const ir::Value v : inputs) {
     inside[v] = part.input(graph.name(v), graph.type(v));
-    inputs_.emplace(graph.name(v), Operand{v, graph.type(v)});
+    inputs_.push_back({v, &feeds_.emplace(graph.name(v), ir::Tensor(graph.type(v))).first->second});
   }
   for (const ir::Value v : used_params) inside[v] = part.param(graph.name(v), graph.type(v));
   const auto add = [&](const ir::Node& node) {
@@ -59,20 +61,45 @@ HostPart::HostPart(const ir::Graph& graph, std::vector<std::size_t> nodes, const
     for (const ir::Value v : graph.nodes()[n].outputs)
       if (visible[v]) {
         results_.emplace(inside.at(v), v);
+        made_.emplace(inside.at(v), ir::Tensor(graph.type(v)));
         capture.wanted.push_back(inside.at(v));
       }
   }
   executable_ = host.compile(part, params, capture);
 }
 
-void HostPart::run(ir::Tensors& values) {
-  ir::Feeds feeds;
-  for (const auto& [name, input] : inputs_) {
-    const auto found = values.find(input.value);
-    feeds.emplace(name, found != values.end() ? found->second : ir::Tensor(input.type));
+void HostPart::run(OnHost& values) {
+  for (const Operand& input : inputs_)
+    if (const ir::Tensor* const found = values.find(input.value))
+      ir::raw::copy_bytes(found->bytes(), input.tensor->bytes());
+  executable_->run_into(feeds_, made_);
+  for (const auto& [here, there] : results_) {
+    const ir::Tensor& made = made_.at(here);
+    values.put(there, made.type(), made.bytes());
   }
-  auto computed = executable_->run(feeds);
-  for (const auto& [here, there] : results_) values.insert_or_assign(there, std::move(computed.at(here)));
+}
+
+ir::Tensors& OnHost::of(ir::Value value) const {
+  return std::ranges::binary_search(wanted_, value) ? results_ : others_;
+}
+
+const ir::Tensor* OnHost::find(ir::Value value) const {
+  const auto& all = of(value);
+  const auto found = all.find(value);
+  return found == all.end() ? nullptr : &found->second;
+}
+
+void OnHost::put(ir::Value value, const ir::TensorType& type, std::span<const std::byte> bytes) {
+  ir::Tensor& tensor = of(value)[value];
+  if (tensor.type() != type) tensor = ir::Tensor(type);
+  ir::raw::copy_bytes(bytes, tensor.bytes());
+}
+
+std::uint64_t HostPart::bytes() const {
+  std::uint64_t bytes = executable_->bytes();
+  for (const auto& [name, tensor] : feeds_) bytes += tensor.bytes().size();
+  for (const auto& [value, tensor] : made_) bytes += tensor.bytes().size();
+  return bytes;
 }
 
 std::vector<ir::NodeReport> HostPart::reports() const {

@@ -22,10 +22,18 @@ class HostedContext final : public ir::ResidentContext {
 
   void run(const ir::Arrangement& arrangement, const ir::Feeds& rest);
 
+  void read(ir::Memory& memory, std::span<std::byte> bytes);
+  void write(ir::Memory& memory, std::span<const std::byte> bytes);
+  void copy(const std::vector<ir::MemoryCopy>& copies);
+
   std::shared_ptr<const Program> program_;
   std::string why_;
   VulkanExecutable executable_;
+  ir::Feeds inputs_;  ///< as the last run read them
   ir::Tensors results_;
+  std::vector<ir::Stretch> stretch_ = std::vector<ir::Stretch>(1);            ///< all of what is read or written
+  std::vector<ir::Memory::Piece> piece_ = std::vector<ir::Memory::Piece>(1);  ///< all of what is copied
+  ir::EndedRuns ends_;
 };
 
 }  // namespace plumb::gpu_vulkan::run

@@ -132,7 +132,7 @@ void Recording::record(std::size_t segment) {
     close();
     open(nothing);
   }
-  end_segment(batches.back().commands, segment);
+  end_segment(batches.back().commands, segment, has_begun || !poisoned_.empty() || !ended_.empty());
   close();
 }
 
@@ -194,13 +194,15 @@ bool Recording::ends_a_batch(std::size_t dispatch) const {
          std::ranges::any_of(plan_.segments, [&](const plan::Segment& segment) { return segment.end == dispatch + 1; });
 }
 
-void Recording::end_segment(runtime::Commands& commands, std::size_t segment) {
+/// The host waits for transfers only where there were some.
+void Recording::end_segment(runtime::Commands& commands, std::size_t segment, bool has_transfers) {
   const auto& downloads = plan_.segments[segment].downloads;
   const bool is_last = segment + 1 == plan_.segments.size();
   const bool copies = (is_last && !zones_.empty()) ||
                       std::ranges::any_of(downloads, [&](ir::Value v) { return down_places_.contains(v); });
-  commands.barrier(runtime::Access::shader | runtime::Access::transfer,
-                   copies ? runtime::Access::transfer | runtime::Access::host : runtime::Access::host);
+  commands.barrier(
+      has_transfers || copies ? runtime::Access::shader | runtime::Access::transfer : runtime::Access::shader,
+      copies ? runtime::Access::transfer | runtime::Access::host : runtime::Access::host);
   for (const auto v : downloads) {
     const auto place = down_places_.find(v);
     if (place == down_places_.end()) continue;

@@ -88,7 +88,7 @@ class Recording {
   std::vector<Tick> ticks() const;
   std::string first_not_ended(std::size_t segment) const;
   std::optional<std::uint64_t> elapsed(const Tick& start, const Tick& end) const;
-  void end_segment(runtime::Commands& commands, std::size_t segment);
+  void end_segment(runtime::Commands& commands, std::size_t segment, bool has_transfers);
 
   runtime::BufferRange range(plan::Slot slot, std::size_t bytes) const;
   runtime::BufferRange bound(plan::Slot slot) const;

@@ -4,46 +4,49 @@
 #include <algorithm>
 
 #include "ir/raw/copy_bytes.hpp"
-#include "ref_cpu/gemm/product.hpp"
 #include "ref_cpu/kernels/fold.hpp"
-#include "ref_cpu/kernels/strided_copy.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu::gemm {
 namespace {
 
-ir::kernels::Labels joined(const ir::kernels::Labels& a, const ir::kernels::Labels& b) {
-  ir::kernels::Labels both = a;
+using ir::kernels::Contraction;
+using ir::kernels::Labelled;
+using ir::kernels::Labels;
+
+Labels joined(const Labels& a, const Labels& b) {
+  Labels both = a;
   both.insert(both.end(), b.begin(), b.end());
   return both;
 }
 
-/// A term as a dense tensor with its axes in an order: itself where it is one, else a copy.
+/// The elements of a term as they are arranged, in scratch where that takes a copy.
 class Arranged {
  public:
-  Arranged(const Term& term, const ir::kernels::Labels& order, ir::Shape shape) {
-    const ir::TensorType type{term.x.dtype(), std::move(shape)};
-    const auto copy = term.axes.arranged(type.dtype, order);
-    if (copy.is_plain() && term.x.bytes().size() == type.bytes()) {
-      view_ = {type, term.x.bytes()};
-      return;
-    }
-    copy_ = ir::Tensor(type);
-    kernels::strided_copy(copy, term.x.bytes(), copy_.bytes());
-    view_ = copy_;
+  Arranged(const Arrangement& plan, const kernels::Elements& x) : elements_(x) {
+    if (!plan.copy) return;
+    copy_.resize(plan.bytes);
+    kernels::strided_copy(*plan.copy, x.bytes(), copy_);
+    elements_ = {x.dtype(), copy_};
   }
   Arranged(const Arranged&) = delete;
   Arranged& operator=(const Arranged&) = delete;
 
-  const ir::TensorView& view() const { return view_; }
+  const kernels::Elements& elements() const { return elements_; }
 
  private:
-  ir::Tensor copy_;
-  ir::TensorView view_;
+  ScratchRoom<std::byte> copy_;
+  kernels::Elements elements_;
 };
 
-std::int64_t elements(const ir::kernels::Labelled& axes, const ir::kernels::Labels& labels) {
-  return axes.extents_of(labels).elements();
+std::int64_t elements(const Labelled& axes, const Labels& labels) { return axes.extents_of(labels).elements(); }
+
+Labels summed_labels(const Labelled& axes, const Labels& kept) {
+  Labels summed;
+  for (const ir::kernels::Label label : axes.labels)
+    if (!ir::kernels::contains(kept, label)) summed.push_back(label);
+  return summed;
 }
 
 template <class T>
@@ -60,40 +63,61 @@ void sum_lines(std::span<const T> x, std::span<T> y) {
   });
 }
 
-}  // namespace
+Labels upright(const Contraction& kinds) { return joined(joined(kinds.batch, kinds.summed), kinds.columns); }
+Labels turned(const Contraction& kinds) { return joined(joined(kinds.batch, kinds.columns), kinds.summed); }
 
-void sum_over(const Term& x, const ir::kernels::Labels& labels, const ir::MutableView& y) {
-  if (y.elements() == 0) return;
-  ir::kernels::Labels summed;
-  for (const ir::kernels::Label label : x.axes.labels)
-    if (std::ranges::find(labels, label) == labels.end()) summed.push_back(label);
-  const Arranged lines(x, joined(labels, summed), {y.elements(), elements(x.axes, summed)});
-  if (summed.empty()) {
-    ir::raw::copy_bytes(lines.view().bytes(), y.bytes());
-    return;
-  }
-  ir::visit_number(y.dtype(), [&]<class T>(T) { sum_lines<T>(lines.view().as<T>(), y.as<T>()); });
-}
-
-void contract(const Term& a, const Term& b, const ir::kernels::Labels& labels, const ir::MutableView& y) {
-  if (y.elements() == 0) return;
-  const ir::kernels::Contraction kinds(a.axes, b.axes, labels);
+ProductPlan product_of(const Term& a, const Term& b, const Contraction& kinds, bool transposed) {
   const std::int64_t batch = elements(a.axes, kinds.batch), m = elements(a.axes, kinds.rows);
   const std::int64_t n = elements(b.axes, kinds.columns), k = elements(a.axes, kinds.summed);
-  const Arranged left(a, joined(joined(kinds.batch, kinds.rows), kinds.summed), {batch, m, k});
-  const auto upright = joined(joined(kinds.batch, kinds.summed), kinds.columns);
-  const auto turned = joined(joined(kinds.batch, kinds.columns), kinds.summed);
-  const bool transposed = b.axes.arranged(b.x.dtype(), turned).is_plain();
-  const Arranged right(b, transposed ? turned : upright, transposed ? ir::Shape{batch, n, k} : ir::Shape{batch, k, n});
-  if (labels == kinds.result())
-    return matrix_product({left.view()}, {right.view(), transposed}, {{y.dtype(), {batch, m, n}}, y.bytes()});
-  ir::Tensor product({y.dtype(), {batch, m, n}});
-  matrix_product({left.view()}, {right.view(), transposed}, product.view());
+  return {{batch, m, k}, false, transposed ? ir::Shape{batch, n, k} : ir::Shape{batch, k, n}, {batch, m, n}};
+}
+
+}  // namespace
+
+Arrangement::Arrangement(const Term& term, const Labels& order)
+    : bytes(ir::TensorType{term.dtype, term.axes.extents_of(order)}.bytes()) {
+  const auto arranged = term.axes.arranged(term.dtype, order);
+  const std::size_t whole = static_cast<std::size_t>(term.count) * ir::info(term.dtype).bytes;
+  if (!arranged.is_plain() || whole != bytes) copy.emplace(arranged);
+}
+
+LabelSum::LabelSum(const Term& x, const Labels& labels)
+    : lines_(x, joined(labels, summed_labels(x.axes, labels))), sums_(!summed_labels(x.axes, labels).empty()) {}
+
+void LabelSum::run(const kernels::Elements& x, const kernels::MutableElements& y) const {
+  if (y.bytes().empty()) return;
+  const Arranged lines(lines_, x);
+  if (!sums_) {
+    ir::raw::copy_bytes(lines.elements().bytes(), y.bytes());
+    return;
+  }
+  ir::visit_number(y.dtype(), [&]<class T>(T) { sum_lines<T>(lines.elements().as<T>(), y.as<T>()); });
+}
+
+LabelProduct::LabelProduct(const Term& a, const Term& b, const Labels& labels)
+    : LabelProduct(a, b, labels, Contraction(a.axes, b.axes, labels)) {}
+
+LabelProduct::LabelProduct(const Term& a, const Term& b, const Labels& labels, const Contraction& kinds)
+    : transposed_(b.axes.arranged(b.dtype, turned(kinds)).is_plain()),
+      left_(a, joined(joined(kinds.batch, kinds.rows), kinds.summed)),
+      right_(b, transposed_ ? turned(kinds) : upright(kinds)),
+      product_(product_of(a, b, kinds, transposed_)) {
+  if (labels == kinds.result()) return;
   ir::Shape shape;
   for (const ir::kernels::Label label : kinds.result())
     shape.push_back(std::max(a.axes.extent(label), b.axes.extent(label)));
-  kernels::strided_copy(ir::kernels::dense(kinds.result(), shape).arranged(y.dtype(), labels), product.bytes(),
-                        y.bytes());
+  back_.emplace(ir::kernels::dense(kinds.result(), shape).arranged(a.dtype, labels));
+}
+
+void LabelProduct::run(const kernels::Elements& a, const kernels::Elements& b,
+                       const kernels::MutableElements& y) const {
+  if (y.bytes().empty()) return;
+  const Arranged left(left_, a), right(right_, b);
+  const Factor of_a{left.elements()}, of_b{right.elements(), transposed_};
+  if (!back_) return matrix_product(product_, of_a, of_b, y);
+  ScratchRoom<std::byte> product(y.bytes().size());
+  matrix_product(product_, of_a, of_b, kernels::MutableElements(y.dtype(), product));
+  kernels::strided_copy(*back_, product, y.bytes());
 }
 
 }  // namespace plumb::ref_cpu::gemm

@@ -19,7 +19,7 @@ ir::Shape shape_of_zero(const CodeMatrices& of, MatrixLines lines) {
 CodeProductPlan::CodeProductPlan(const CodeMatrices& a, const CodeMatrices& b, const ir::Shape& y)
     : a_zero(shape_of_zero(a, MatrixLines::rows)),
       b_zero(shape_of_zero(b, MatrixLines::columns)),
-      product({a.codes}, {b.codes}, y) {}
+      product(a.codes.shape(), false, b.codes.shape(), y) {}
 
 void integer_product(const CodeProductPlan& plan, const CodeMatrices& a, const CodeMatrices& b,
                      std::span<std::int32_t> y) {

@@ -97,7 +97,8 @@ ScratchVector<std::complex<T>> transposed(std::span<const std::complex<T>> a, st
 }
 
 template <class T>
-void multiply_complex(const ProductPlan& plan, const Factor& of_a, const Factor& of_b, const ir::MutableView& y) {
+void multiply_complex(const ProductPlan& plan, const Factor& of_a, const Factor& of_b,
+                      const kernels::MutableElements& y) {
   auto left = of_a.x.as<std::complex<T>>();
   ScratchVector<std::complex<T>> turned;
   if (of_a.transposed) left = turned = transposed(left, plan.k, plan.m);
@@ -113,14 +114,14 @@ void multiply_complex(const ProductPlan& plan, const Factor& of_a, const Factor&
 
 }  // namespace
 
-ProductPlan::ProductPlan(const Factor& left, const Factor& right, const ir::Shape& y)
+ProductPlan::ProductPlan(const ir::Shape& a, bool transposes_a, const ir::Shape& b, const ir::Shape& y)
     : m(y[y.size() - 2]), n(y[y.size() - 1]) {
-  const ir::Shape &a = left.x.shape(), &b = right.x.shape(), of_all = y.leading(y.size() - 2);
+  const ir::Shape of_all = y.leading(y.size() - 2);
   batch = of_all.elements();
-  k = a[a.size() - (left.transposed ? 2 : 1)];
+  k = a[a.size() - (transposes_a ? 2 : 1)];
   a_offsets = offsets(a, of_all);
   b_offsets = offsets(b, of_all);
-  if (left.transposed || b.leading(b.size() - 2).elements() != 1) return;
+  if (transposes_a || b.leading(b.size() - 2).elements() != 1) return;
   m *= batch;  // Many matrices a by one matrix b are one product: the rows of all of them.
   batch = 1;
 }
@@ -132,7 +133,8 @@ void matrix_product(const ProductPlan& plan, std::span<const std::int32_t> a, st
                Operand<std::uint32_t>{as_computed(b.data()), plan.b_offsets, false}, as_computed(y.data()));
 }
 
-void matrix_product(const ProductPlan& plan, const Factor& left, const Factor& right, const ir::MutableView& out) {
+void matrix_product(const ProductPlan& plan, const Factor& left, const Factor& right,
+                    const kernels::MutableElements& out) {
   if (ir::is_complex(left.x.dtype())) {
     ir::visit_complex(left.x.dtype(),
                       [&]<class T>(T) { multiply_complex<typename T::value_type>(plan, left, right, out); });

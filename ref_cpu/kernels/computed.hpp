@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "ir/convert.hpp"
-#include "ir/tensor.hpp"
+#include "ref_cpu/kernels/elements.hpp"
 #include "ref_cpu/parallel.hpp"
 #include "ref_cpu/scratch.hpp"
 
@@ -16,13 +16,13 @@ class Computed {
  public:
   using Value = ir::compute_t<T>;
 
-  explicit Computed(const ir::TensorView& x) {
+  explicit Computed(const Elements& x) {
     if constexpr (std::is_same_v<T, Value>) {
       values_ = x.as<T>();
     } else {
       const auto stored = x.as<T>();
       copy_.resize(stored.size());
-      parallel_for(x.elements(), 1 << 15, [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(x.count(), 1 << 15, [&](std::int64_t begin, std::int64_t end) {
         for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
           copy_[i] = static_cast<Value>(stored[i]);
       });
@@ -41,11 +41,11 @@ class Computed {
 
 /// The elements of a tensor of real numbers in another type, by the rules of the op cast.
 template <class To>
-ScratchRoom<To> converted(const ir::TensorView& x) {
-  ScratchRoom<To> made(static_cast<std::size_t>(x.elements()));
+ScratchRoom<To> converted(const Elements& x) {
+  ScratchRoom<To> made(static_cast<std::size_t>(x.count()));
   ir::visit_number(x.dtype(), [&]<class From>(From) {
     const auto stored = x.as<From>();
-    parallel_for(x.elements(), 1 << 15, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(x.count(), 1 << 15, [&](std::int64_t begin, std::int64_t end) {
       for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
         made[i] = ir::convert_value<To>(stored[i]);
     });

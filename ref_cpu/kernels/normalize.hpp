@@ -46,14 +46,12 @@ Moments<C> mean_square(const C* x, std::int64_t n, C epsilon) {
 }
 
 /// y = ((x - mean) - rest)·inv_std·scale + bias for `count` lines of `length` neighbouring
-/// elements of input 0; moments_of(line) are those of a line, and seen(i, moments)
-/// gets to know them. Scale gives its values on a line as Affine does.
+/// elements; moments_of(line) are those of a line, and seen(i, moments) gets to know
+/// them. Scale gives its values on a line as Affine does.
 template <class T, class Scale, class MomentsOf, class Seen>
-void normalize(Call& call, std::int64_t count, std::int64_t length, const Scale& scale, const Affine<T>& bias,
-               const MomentsOf& moments_of, const Seen& seen) {
+void normalize(std::span<const T> x, std::span<T> y, std::int64_t count, std::int64_t length, const Scale& scale,
+               const Affine<T>& bias, const MomentsOf& moments_of, const Seen& seen) {
   using C = ir::compute_t<T>;
-  const auto x = call.in(0).as<T>();
-  const auto y = call.out(0).as<T>();
   const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, length));
   parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
     ScratchRoom<C> line(static_cast<std::size_t>(length)), own_scale, own_bias;
@@ -68,6 +66,13 @@ void normalize(Call& call, std::int64_t count, std::int64_t length, const Scale&
       seen(i, m);
     }
   });
+}
+
+/// Standardises lines of input 0 into output 0.
+template <class T, class Scale, class MomentsOf, class Seen>
+void normalize(Call& call, std::int64_t count, std::int64_t length, const Scale& scale, const Affine<T>& bias,
+               const MomentsOf& moments_of, const Seen& seen) {
+  normalize<T>(call.in(0).as<T>(), call.out(0).as<T>(), count, length, scale, bias, moments_of, seen);
 }
 
 /// Standardises the C/num_groups channels and all positions of each (n, group) of input 0,

@@ -2,14 +2,15 @@
 
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
 
 /// The coordinates of an axis, each rounded once: no difference of what was rounded before.
 template <class C>
-std::vector<C> coordinates(std::int64_t extent, bool align_corners) {
-  std::vector<C> all(static_cast<std::size_t>(extent));
+ScratchVector<C> coordinates(std::int64_t extent, bool align_corners) {
+  ScratchVector<C> all(static_cast<std::size_t>(extent));
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto twice = 2 * static_cast<std::int64_t>(i), last = extent - 1;
     all[i] = !align_corners ? static_cast<C>(twice - last) / static_cast<C>(extent)
@@ -28,7 +29,8 @@ void run(const ir::ops::AffineGrid& op, Call& call) {
     using C = ir::compute_t<T>;
     const T* const theta = call.in(0).as<T>().data();
     T* const y = call.out(0).as<T>().data();
-    std::vector<std::vector<C>> along;  // the innermost axis first
+    ScratchVector<ScratchVector<C>> along;  // the innermost axis first
+    along.reserve(rank);
     for (std::size_t k = rank; k-- > 0;) along.push_back(coordinates<C>(op.output_shape[k], op.align_corners));
     const std::int64_t points = grid.elements() / grid[0] / grid.back();
     parallel_for(grid[0] * points, 1 << 13, [&](std::int64_t begin, std::int64_t end) {

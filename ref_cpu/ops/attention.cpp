@@ -75,18 +75,12 @@ Panel<C> panel(const Rows<const T>& rows, std::int64_t begin, std::int64_t end, 
   }
 }
 
-/// y = a b, or a bᵀ; of f32 in the order that gemm::sum_of_floats() publishes.
+/// y = a b, or a bᵀ; of f32 in the order that gemm::sum_of_floats() publishes. Eigen would allocate what it packs.
 template <class A, class B, class C>
 void multiply(const A& a, const B& b, bool transposed, Mapped<C>& y) {
-  if constexpr (std::is_same_v<C, float>) {
-    const gemm::Matrix<const C> left{a.data(), a.rows(), a.cols(), a.outerStride()};
-    const gemm::Matrix<const C> right{b.data(), b.rows(), b.cols(), b.outerStride()};
-    gemm::multiply(left, transposed ? right.transposed() : right, gemm::row_major(y.data(), y.rows(), y.cols()));
-  } else if (transposed) {
-    y.noalias() = a * b.transpose();
-  } else {
-    y.noalias() = a * b;
-  }
+  const gemm::Matrix<const C> left{a.data(), a.rows(), a.cols(), a.outerStride()};
+  const gemm::Matrix<const C> right{b.data(), b.rows(), b.cols(), b.outerStride()};
+  gemm::multiply(left, transposed ? right.transposed() : right, gemm::row_major(y.data(), y.rows(), y.cols()));
 }
 
 /// Keys [begin, end).

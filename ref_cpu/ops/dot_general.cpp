@@ -11,8 +11,14 @@
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::DotGeneral& op, Call& call) {
-  const auto axes = op.labelling(call.in(0).shape(), call.in(1).shape());
-  gemm::contract({call.in(0), axes.a}, {call.in(1), axes.b}, axes.y, call.out(0));
+  const auto& product = call.kept([&] {
+    const auto axes = op.labelling(call.in(0).shape(), call.in(1).shape());
+    const auto term = [&](std::size_t i, const ir::kernels::Labelled& of) {
+      return gemm::Term{call.in(i).dtype(), call.in(i).elements(), of};
+    };
+    return gemm::LabelProduct(term(0, axes.a), term(1, axes.b), axes.y);
+  });
+  product.run(call.in(0), call.in(1), call.out(0));
 }
 
 /// The axes are summed in a's order, which the lists may have otherwise.

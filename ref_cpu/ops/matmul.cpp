@@ -10,7 +10,9 @@ namespace plumb::ref_cpu {
 
 void run(const ir::ops::Matmul& op, Call& call) {
   const gemm::Factor a{call.in(0), op.transpose_a}, b{call.in(1), op.transpose_b};
-  gemm::matrix_product(call.kept([&] { return gemm::ProductPlan(a, b, call.out(0).shape()); }), a, b, call.out(0));
+  const auto& plan = call.kept(
+      [&] { return gemm::ProductPlan(call.in(0).shape(), op.transpose_a, call.in(1).shape(), call.out(0).shape()); });
+  gemm::matrix_product(plan, a, b, call.out(0));
 }
 
 std::vector<ir::Sum> published_sums(const ir::ops::Matmul&, ir::Types in) {

@@ -9,6 +9,7 @@
 #include "ref_cpu/kernels/exponent.hpp"
 #include "ref_cpu/kernels/fold.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -69,12 +70,13 @@ C distance(Metric metric, const Row<C>& x, const Row<C>& y) {
 
 /// The rows of a matrix in the compute type, in memory that `held` keeps.
 template <class T, class C>
-std::vector<Row<C>> rows_of(Metric metric, const ir::TensorView& matrix, std::vector<C>& held) {
+ScratchVector<Row<C>> rows_of(Metric metric, const ir::TensorView& matrix, ScratchVector<C>& held) {
   const std::span<const T> x = matrix.as<T>();
   held.reserve(x.size());
   for (const T value : x) held.push_back(static_cast<C>(value));
   const auto count = static_cast<std::size_t>(matrix.shape()[0]), length = static_cast<std::size_t>(matrix.shape()[1]);
-  std::vector<Row<C>> rows;
+  ScratchVector<Row<C>> rows;
+  rows.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     rows.push_back({std::span(held).subspan(i * length, length)});
     if (metric == Metric::cosine) scale(rows.back());
@@ -87,9 +89,9 @@ std::vector<Row<C>> rows_of(Metric metric, const ir::TensorView& matrix, std::ve
 void run(const ir::ops::PairwiseDistance& op, Call& call) {
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
-    std::vector<C> of_x, of_y;
-    const std::vector<Row<C>> x = rows_of<T, C>(op.metric, call.in(0), of_x);
-    const std::vector<Row<C>> y = op.has_y ? rows_of<T, C>(op.metric, call.in(1), of_y) : x;
+    ScratchVector<C> of_x, of_y;
+    const ScratchVector<Row<C>> x = rows_of<T, C>(op.metric, call.in(0), of_x);
+    const ScratchVector<Row<C>> y = op.has_y ? rows_of<T, C>(op.metric, call.in(1), of_y) : x;
     const std::span<T> out = call.out(0).as<T>();
     const std::int64_t terms = call.in(0).shape()[1] + 1, pairs = static_cast<std::int64_t>(out.size());
     parallel_for(pairs, std::max<std::int64_t>(1, 16384 / terms), [&](std::int64_t pair, std::int64_t end) {

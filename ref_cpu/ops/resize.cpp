@@ -6,14 +6,16 @@
 #include "ir/kernels/resize_taps.hpp"
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/computed.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
 
-/// The resampling of x along one axis.
+/// The resampling along one axis of what the passes before gave.
 struct Pass {
   std::size_t axis;
   ir::kernels::ResizeTaps taps;
+  ir::Lines lines = {};
 };
 
 template <class T>
@@ -48,9 +50,10 @@ void for_each_row(const ir::Lines& from, std::int64_t outputs, std::int64_t cost
 }
 
 template <class T>
-std::vector<T> moved(const Pass& pass, const ir::Lines& lines, std::span<const T> x) {
+ScratchVector<T> moved(const Pass& pass, std::span<const T> x) {
+  const ir::Lines& lines = pass.lines;
   const std::int64_t outputs = pass.taps.outputs();
-  std::vector<T> y(static_cast<std::size_t>(lines.outer * outputs * lines.inner));
+  ScratchVector<T> y(static_cast<std::size_t>(lines.outer * outputs * lines.inner));
   for_each_row(lines, outputs, 1, [&](std::int64_t outer, std::int64_t i) {
     if (pass.taps.is_outside(i)) return;
     const auto tap = static_cast<std::size_t>(pass.taps.first[static_cast<std::size_t>(i)]);
@@ -61,10 +64,11 @@ std::vector<T> moved(const Pass& pass, const ir::Lines& lines, std::span<const T
 }
 
 template <class C>
-std::vector<C> weighted(const Pass& pass, const ir::Lines& lines, std::span<const C> x) {
+ScratchVector<C> weighted(const Pass& pass, std::span<const C> x) {
   const auto& taps = pass.taps;
+  const ir::Lines& lines = pass.lines;
   const std::int64_t outputs = taps.outputs();
-  std::vector<C> y(static_cast<std::size_t>(lines.outer * outputs * lines.inner), C{0});
+  ScratchVector<C> y(static_cast<std::size_t>(lines.outer * outputs * lines.inner), C{0});
   const auto most = static_cast<std::int64_t>(taps.index.size()) / outputs;
   for_each_row(lines, outputs, most, [&](std::int64_t outer, std::int64_t i) {
     C* const row = y.data() + (outer * outputs + i) * lines.inner;
@@ -79,15 +83,11 @@ std::vector<C> weighted(const Pass& pass, const ir::Lines& lines, std::span<cons
   return y;
 }
 
-/// Runs step(pass, lines, x) along one axis after the other, each on the result of the one before.
+/// Runs step(pass, x) along one axis after the other, each on the result of the one before.
 template <class T, class Step>
-std::vector<T> in_passes(const std::vector<Pass>& passes, ir::Shape shape, std::span<const T> x, const Step& step) {
-  std::vector<T> held(passes.empty() ? x.begin() : x.end(), x.end());
-  for (std::size_t k = 0; k < passes.size(); ++k) {
-    const auto lines = ir::along(shape, static_cast<std::int64_t>(passes[k].axis));
-    held = step(passes[k], lines, k == 0 ? x : std::span<const T>(held));
-    shape[passes[k].axis] = passes[k].taps.outputs();
-  }
+ScratchVector<T> in_passes(const std::vector<Pass>& passes, std::span<const T> x, const Step& step) {
+  ScratchVector<T> held(passes.empty() ? x.begin() : x.end(), x.end());
+  for (const Pass& pass : passes) held = step(pass, &pass == &passes.front() ? x : std::span<const T>(held));
   return held;
 }
 
@@ -96,12 +96,17 @@ std::vector<Pass> passes_of(const ir::ops::Resize& op, const ir::TensorType& x) 
   std::vector<Pass> passes;
   for (std::size_t k = 0; k < op.axes.size(); ++k) {
     const std::size_t axis = x.shape.axis(op.axes[k]);
-    Pass pass{axis, ir::kernels::resize_taps(op, k, x.dtype, x.shape[axis])};
+    Pass pass{axis, ir::kernels::resize_taps(op, k, x.dtype, x.shape[axis]), {}};
     if (!pass.taps.is_identity(x.shape[axis])) passes.push_back(std::move(pass));
   }
   std::ranges::stable_sort(passes, {}, [&](const Pass& pass) {
     return static_cast<double>(pass.taps.outputs()) / static_cast<double>(x.shape[pass.axis]);
   });
+  ir::Shape shape = x.shape;
+  for (Pass& pass : passes) {
+    pass.lines = ir::along(shape, static_cast<std::int64_t>(pass.axis));
+    shape[pass.axis] = pass.taps.outputs();
+  }
   return passes;
 }
 
@@ -109,7 +114,7 @@ std::vector<Pass> passes_of(const ir::ops::Resize& op, const ir::TensorType& x) 
 
 void run(const ir::ops::Resize& op, Call& call) {
   const ir::TensorView& x = call.in(0);
-  const auto passes = passes_of(op, x.type());
+  const std::vector<Pass>& passes = call.kept([&] { return passes_of(op, x.type()); });
   const auto finish = [&]<class T>(T, const auto& values) {
     std::ranges::transform(values, call.out(0).as<T>().begin(), [](auto v) { return static_cast<T>(v); });
     extrapolate<T>(op, passes, call.out(0));
@@ -118,9 +123,9 @@ void run(const ir::ops::Resize& op, Call& call) {
     if constexpr (std::is_same_v<T, bool>) {  // no vector of bool
       const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(x.bytes().data()),
                                                 x.bytes().size());
-      finish(T{}, in_passes(passes, x.shape(), bytes, moved<std::uint8_t>));
+      finish(T{}, in_passes(passes, bytes, moved<std::uint8_t>));
     } else {
-      finish(T{}, in_passes(passes, x.shape(), x.as<T>(), moved<T>));
+      finish(T{}, in_passes(passes, x.as<T>(), moved<T>));
     }
   };
   if (op.mode == ir::ops::ResizeMode::nearest) return ir::visit_any(x.dtype(), move);
@@ -128,7 +133,7 @@ void run(const ir::ops::Resize& op, Call& call) {
     using C = ir::compute_t<T>;
     const kernels::Computed<T> computed(x);
     const std::span<const C> values(computed.data(), static_cast<std::size_t>(x.elements()));
-    finish(T{}, in_passes(passes, x.shape(), values, weighted<C>));
+    finish(T{}, in_passes(passes, values, weighted<C>));
   });
 }
 

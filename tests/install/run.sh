@@ -53,9 +53,22 @@ done
 pkg_config_path=$(dirname "$(find "$prefix" -name plumbline.pc)")
 export PKG_CONFIG_PATH="$pkg_config_path"
 # shellcheck disable=SC2046  # several flags
-"$cxx" $(pkg-config --cflags plumbline) "$source/../../docs/example/library.cpp" -o "$scratch/consumer" \
-  $(pkg-config --libs plumbline)
+"$cxx" $(pkg-config --cflags plumbline) -c "$source/../../docs/example/library.cpp" -o "$scratch/library.o"
+# shellcheck disable=SC2046
+"$cxx" "$scratch/library.o" -o "$scratch/consumer" $(pkg-config --libs plumbline)
 expect_output "$scratch/consumer"
+
+# One that links the Vulkan loader has both.
+if echo 'int main() {}' | "$cxx" -x c++ - -o "$scratch/empty" -l:libvulkan.so.1; then
+  # shellcheck disable=SC2046
+  "$cxx" -std=c++20 "$source/with_loader.cpp" "$scratch/library.o" -o "$scratch/with_loader" \
+    $(pkg-config --libs plumbline) -l:libvulkan.so.1
+  readelf -d "$scratch/with_loader" | grep -q 'NEEDED.*libvulkan'
+  expect_output "$scratch/with_loader"
+  grep -q '^its own loader: 1\.[0-9]*$' "$scratch/output"
+else
+  echo "no libvulkan.so.1 that a program could link"
+fi
 
 # shellcheck disable=SC2046
 "$cxx" $(pkg-config --cflags plumbline-onnx) -std=c++20 "$source/onnx.cpp" -o "$scratch/onnx_consumer" \

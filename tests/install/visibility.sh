@@ -2,7 +2,8 @@
 # usage: visibility.sh BUILD_FOLDER SCRATCH_FOLDER CXX
 #
 # A shared library that holds the static ones must show nothing of them: names are hidden (cmake/library.cmake), so that
-# two such libraries with two versions of plumbline can meet in one program.
+# two such libraries with two versions of plumbline can meet in one program. Nothing links the Vulkan loader, or has a
+# function that is called as one of the loader's is: a program that links it itself has both.
 set -eu
 build=$1 scratch=$2 cxx=$3
 rm -rf "$scratch"
@@ -20,6 +21,21 @@ if [ -n "$found" ]; then
   echo "$found" | head -n 10 >&2
   exit 1
 fi
+
+# of_the_loader FILE...: the symbols that would take the place of the loader's, or the loader as what a program needs.
+of_the_loader() {
+  nm --defined-only "$@" 2>/dev/null | grep -E ' [A-Za-z] vk[A-Z]' || true
+  readelf -d "$@" 2>/dev/null | grep -E 'NEEDED.*libvulkan' || true
+}
+found=$(of_the_loader "$build"/lib/libplumb_*.a "$build/bin/plumb" "$scratch/all.so")
+if [ -n "$found" ]; then
+  echo "visibility.sh: Vulkan's loader is linked, or its names are used:" >&2
+  echo "$found" | head -n 10 >&2
+  exit 1
+fi
+echo 'extern "C" int vkPlanted() { return 1; }' >"$scratch/vulkan.cpp"
+"$cxx" -fPIC -shared -o "$scratch/vulkan.so" "$scratch/vulkan.cpp"
+[ -n "$(of_the_loader "$scratch/vulkan.so")" ] || { echo "visibility.sh: vkPlanted went unnoticed" >&2; exit 1; }
 
 echo 'namespace plumb { int planted() { return 1; } }' >"$scratch/planted.cpp"
 "$cxx" -fPIC -shared -o "$scratch/planted.so" "$scratch/planted.cpp"

@@ -1,8 +1,10 @@
 // From its fourth run on, a context of the CPU executor allocates nothing, nor does an executable's run_into.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 
+#include "ir/register_op.hpp"
 #include "parity/checks/relations/residency.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "ref_cpu/scratch.hpp"
@@ -129,6 +131,61 @@ TEST(AllocationsOfProducts, AreNoneOfRowsWithExperts) {
     {"label": "wide", "op": "grouped_matmul", "inputs": ["z", "v", "expert"], "transpose_w": true},
     {"label": "packed", "op": "dequant_grouped_matmul", "inputs": ["z", "codes", "expert"], "format": "mxfp4"}],
     "results": ["y", "wide", "packed"]})",
+                                                              "."));
+}
+
+/// Narrow floats of several terms are widened, and terms in another order are copied.
+TEST(AllocationsOfProducts, AreNoneOfLabelledAxes) {
+  expect_none_from_the_fourth_run_on(ir::formats::parse_graph(R"({"format": "plumb.graph/1", "inputs": {
+    "a": {"type": "f16[3, 5, 4]"}, "b": {"type": "f16[4, 7]"}, "c": {"type": "f16[7, 3]"},
+    "x": {"type": "f64[6, 5, 4]"}, "y": {"type": "f64[4, 6, 3]"}, "i": {"type": "i64[5, 5]"},
+    "q": {"type": "f64[1, 2, 20, 64]"}, "k": {"type": "f64[1, 2, 300, 64]"}, "mask": {"type": "bool[20, 300]"}},
+    "nodes": [
+    {"label": "three", "op": "einsum", "inputs": ["a", "b", "c"], "equation": "bij,jk,kb->ib"},
+    {"label": "two", "op": "einsum", "inputs": ["x", "y"], "equation": "bij,jbk->kib"},
+    {"label": "trace", "op": "einsum", "inputs": ["i"], "equation": "ii->"},
+    {"label": "general", "op": "dot_general", "inputs": ["x", "y"], "a_batch": [0], "b_batch": [1],
+     "a_contract": [2], "b_contract": [0]},
+    {"label": "halves", "op": "dot_general", "inputs": ["a", "b"], "a_batch": [], "b_batch": [], "a_contract": [2],
+     "b_contract": [0]},
+    {"label": "wide", "op": "attention", "inputs": ["q", "k", "k", "mask"], "has_mask": true}],
+    "results": ["three", "two", "trace", "general", "halves", "wide"]})",
+                                                              "."));
+}
+
+TEST(AllocationsOfImages, AreNone) {
+  expect_none_from_the_fourth_run_on(ir::formats::parse_graph(R"({"format": "plumb.graph/1", "inputs": {
+    "image": {"type": "f16[2, 7, 5]"}, "bits": {"type": "bool[3, 4]"}, "theta": {"type": "f16[2, 2, 3]"},
+    "rows": {"type": "f16[5, 9]"}, "others": {"type": "f16[3, 9]"}, "lines": {"type": "f16[3, 4, 5]"}}, "nodes": [
+    {"label": "larger", "op": "resize", "inputs": ["image"], "axes": [1, 2], "sizes": [9, 3], "mode": "linear"},
+    {"label": "crop", "op": "resize", "inputs": ["image"], "axes": [1], "sizes": [4], "mode": "nearest",
+     "coordinate": "tf_crop_and_resize", "roi": [0.5, 1.5]},
+    {"label": "nearest", "op": "resize", "inputs": ["bits"], "axes": [0, 1], "sizes": [6, 5], "mode": "nearest"},
+    {"label": "grid", "op": "affine_grid", "inputs": ["theta"], "output_shape": [3, 4]},
+    {"label": "one", "op": "pairwise_distance", "inputs": ["rows"], "metric": "cosine"},
+    {"label": "both", "op": "pairwise_distance", "inputs": ["rows", "others"], "has_y": true},
+    {"label": "inner", "op": "mean_variance_norm", "inputs": ["lines"], "axes": [2]},
+    {"label": "outer", "op": "mean_variance_norm", "inputs": ["lines"], "axes": [0, 2]}],
+    "results": ["larger", "crop", "nearest", "grid", "one", "both", "inner", "outer"]})",
+                                                              "."));
+}
+
+/// By code of their own, in memory that is kept for it, and by a body that is compiled once.
+TEST(AllocationsOfRegisteredOps, AreNone) {
+  const std::string schema = R"({"inputs": [{"name": "x", "dtypes": ["f32", "f64"]}],
+                                 "outputs": [{"name": "y", "type": "as x"}]})";
+  ir::register_op({"test.copied",
+                   schema,
+                   "",
+                   {.cpu = [](const ir::RegisteredOp&, auto in,
+                              auto out) { std::ranges::copy(in[0].bytes(), out[0].bytes().begin()); },
+                    .bounds = [](const ir::RegisteredOp&, double, auto, auto) {}}});
+  ir::register_op({"test.doubled", schema, R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[2, 3]"}},
+    "nodes": [{"label": "y", "op": "binary", "inputs": ["x", "x"], "function": "add"}], "results": ["y"]})"});
+  expect_none_from_the_fourth_run_on(ir::formats::parse_graph(R"({"format": "plumb.graph/1",
+    "inputs": {"x": {"type": "f32[5, 3]"}}, "nodes": [
+    {"label": "same", "op": "test.copied", "inputs": ["x"]},
+    {"label": "twice", "op": "test.doubled", "inputs": ["same"]}], "results": ["same", "twice"]})",
                                                               "."));
 }
 

@@ -149,5 +149,44 @@ TEST(CpuThreads, ThatSubmitToSixteenContextsGetTheBitsOfOneAlone) {
   EXPECT_EQ(equal, 16 * (rounds - rounds / 3));
 }
 
+/// A param is replaced while threads compile with it and run: a run has one of its values, and not a part of each.
+TEST(CpuThreads, OfWhichOneSetsAParamSeeItsOldValueOrItsNewOne) {
+  constexpr int rounds = 100;
+  const auto file = ir::formats::parse_graph(gathers, ".");
+  CpuExecutor cpu;
+  std::vector<ir::Feeds> params;
+  std::vector<ir::Tensor> expected;
+  const ir::Feeds inputs = plumb::testing::part_of(ir::formats::materialise(file, 1), file.graph.inputs());
+  const Value y = file.graph.results().front();
+  for (const std::uint64_t seed : {1u, 2u}) {
+    params.push_back(plumb::testing::part_of(ir::formats::materialise(file, seed), file.graph.params()));
+    expected.push_back(cpu.compile(file.graph, params.back(), {{y}})->run(inputs).at(y));
+  }
+  ASSERT_FALSE(tests::same_bytes(expected[0], expected[1]));
+  const auto held = cpu.hold(params[0]);
+  const ir::CompileOptions replaceable{{file.graph.results()}, {"w"}};
+  std::atomic<int> right = 0;
+  const auto act = [&] {
+    const auto is_right = [&](const ir::Tensor& made) {
+      return tests::same_bytes(made, expected[0]) || tests::same_bytes(made, expected[1]);
+    };
+    for (int round = 0; round < rounds; ++round) {
+      const auto executable = cpu.compile(file.graph, held, replaceable);
+      const auto context = executable->context();
+      context->submit(inputs).get();
+      right += is_right(executable->run(inputs).at(y)) ? 1 : 0;
+      right += is_right(plumb::testing::read(context->buffer(y))) ? 1 : 0;
+    }
+  };
+  {
+    std::vector<std::jthread> all;
+    for (int t = 0; t < 3; ++t) all.emplace_back(act);
+    for (int round = 0; round < rounds; ++round) held->set("w", params[static_cast<std::size_t>(round % 2)].at("w"));
+  }
+  EXPECT_EQ(right, 3 * 2 * rounds);
+  held->set("w", params[1].at("w"));
+  EXPECT_TRUE(tests::same_bytes(cpu.compile(file.graph, held, replaceable)->run(inputs).at(y), expected[1]));
+}
+
 }  // namespace
 }  // namespace plumb::ref_cpu::threads_test

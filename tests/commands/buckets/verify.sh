@@ -20,6 +20,13 @@ plumb 0 verify "$told" --shape batch=1 --shape seq=5 --input length=3 --bucket b
 says "2 seeds"
 plumb 0 verify "$told" --shape x=1,5,8 --input length=3 --bucket seq=8
 says 'y: bucket \(seq=8 for seq=5\) holds'
+# As PyTorch exports a decoder with an open number of tokens: padding stands behind the last token, which does not see
+# it, and lies in the cache, where later tokens write over it.
+prompt=$graphs/prompt_into_cache.onnx
+plumb 0 verify "$prompt" --input 'tokens=[[3,1,4,1,5]]' --input last=4 --bucket rows=8 --filter '^logits$'
+says '^  logits: bucket \(rows=8 for rows=5\) holds, '
+plumb 1 verify "$prompt" --input 'tokens=[[3,1,4,1,5]]' --input last=4 --bucket rows=8 --filter '^new_keys$'
+says '^  new_keys: bucket \(rows=8 for rows=5\) broken: padding reaches it: 24 of 128 elements differ; '
 # Misuse is one line.
 plumb 2 verify "$all" --shape batch=1 --shape seq=77 --bucket sek=128
 warns "^error: .*attends_to_all\.onnx: no open extent is called 'sek', which --bucket names; did you mean seq\?$"

@@ -4,9 +4,11 @@
 #include <cstdlib>
 
 #include "ir/formats/graph_file.hpp"
+#include "ref_cpu/cpu_executor.hpp"
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/gpu_vulkan/sample_graph.hpp"
 #include "tests/ir/counted_new.hpp"
+#include "tests/support/cases/updated_operands.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/resident_runs.hpp"
 
@@ -152,6 +154,33 @@ TEST_F(Allocations, AreNoneWhereACacheIsFedInPlaceAndARowIsRead) {
       context->buffer(block.new_values).write(given, box);
     });
   }
+}
+
+/// Contexts block where a node runs on the host, and by debug modes: their runs are between copies by the host.
+TEST_F(Allocations, AreNoneWhereContextsBlock) {
+  ir::Graph graph;
+  const Value x = graph.input("x", {ir::DType::i32, {3, 7}}), at = graph.input("at", {ir::DType::i64, {3}});
+  const Value wide = graph.add("wide", ir::ops::Concat{0}, {x, x, x, x});
+  const Value some = graph.add("some", ir::ops::Gather{0}, {wide, at});
+  for (const Value v : {graph.add("y", ir::ops::Binary{ir::ops::BinaryFunction::add}, {some, x}), some})
+    graph.returns(v);
+  const ir::Feeds feeds{{"x", tests::noise(graph.type(x))}, {"at", plumb::testing::indices_of({3}, {7, 0, 11})}};
+  const auto expect = [&](bool is_on_host, const std::function<void(device::VulkanOptions&)>& change) {
+    const auto gpu = testing::executor_with([&](device::VulkanOptions& options) {
+      options.validation = false;
+      options.host = std::make_shared<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = 1});
+      change(options);
+    });
+    const auto executable = gpu->compile(graph, feeds, {graph.results()});
+    EXPECT_EQ(executable->nodes()[0].placement == ir::Placement::cpu, is_on_host);
+    EXPECT_TRUE(executable->context()->blocks());
+    Ways{.graph = graph, .feeds = feeds, .gpu = *gpu}.expect_none_in_any_way();
+  };
+  expect(true, [](device::VulkanOptions& options) {
+    options.fallback = device::Fallback::allow;
+    options.max_buffer = 300;  // less than the 336 bytes of 'wide'
+  });
+  expect(false, [](device::VulkanOptions& options) { options.poison = true; });
 }
 
 /// Four contexts whose runs are in flight, with fences that are asked late, on one buffer that the last one writes.

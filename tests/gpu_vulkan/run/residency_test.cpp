@@ -1,4 +1,9 @@
 // Buffers and contexts of a device: the bits of `run`, the bytes that move, and the order of what is in flight.
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iostream>
+
 #include "gpu_vulkan/runtime/runtime.hpp"
 #include "ir/buckets.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -137,6 +142,52 @@ TEST_F(ResidencyOnDevice, APartialReadMovesItsBytesAlone) {
   EXPECT_EQ(context->traffic().down, 16384u + 290 * 3 * 4);
   context->submit({{"x", rows}}).get();
   EXPECT_EQ(context->traffic().down, 0u);
+}
+
+/// In seconds.
+double median_of(const std::function<void()>& call) {
+  std::vector<double> all;
+  for (int i = 0; i < 51; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    call();
+    all.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  std::ranges::sort(all);
+  return all[all.size() / 2];
+}
+
+/// A buffer of 1 GiB; on software devices, which are not timed, it has 16 MiB.
+TEST_F(ResidencyOnDevice, ARowOfALargeBufferMovesAloneAndTakesAsLongAsThreeSubmitsAtMost) {
+  const auto gpu = executor(Staging::automatic);
+  const bool is_timed = gpu->facts().kind != device::DeviceKind::software;
+  const std::int64_t rows = is_timed ? 65536 : 1024, last = rows - 3;
+  ir::Graph graph;
+  const Value cache = graph.input("cache", {DType::f32, {1, 1, rows, 4096}});
+  const Value row = graph.input("row", {DType::f32, {1, 1, 1, 4096}}), at = graph.input("at", {DType::i64, {1}});
+  const Value y = graph.add("y", ir::ops::TensorScatter{.has_write_indices = true}, {cache, row, at});
+  const auto context = gpu->compile(graph, {}, {{y}})->context();
+  context->feed(y, cache);
+  ASSERT_EQ(context->how(y), "in place");
+  const Tensor given = tests::noise(graph.type(row));
+  context->submit({{"row", given}, {"at", plumb::testing::indices_of({1}, {last})}}).get();
+  Tensor found(given.type());
+  const ir::MutableView view = found.view();
+  const ir::Box box{{0, 0, last, 0}, {1, 1, 1, 4096}};
+  context->buffer(y).read(view, box);
+  EXPECT_TRUE(tests::same_bytes(found, given));
+  EXPECT_EQ(context->traffic().up, 16384u + 8);
+  EXPECT_EQ(context->traffic().down, 16384u);
+  if (!is_timed) return;
+  const device::VulkanOptions options = device::options_from_environment();
+  runtime::Runtime own(options);
+  const auto pool = runtime::make_command_pool(own.device);
+  runtime::Commands nothing(own.device, pool.get());
+  nothing.end();
+  const double submit =
+      median_of([&] { own.timeline.wait(own.timeline.submit(nothing.get()), std::chrono::seconds(10)); });
+  const double reading = median_of([&] { context->buffer(y).read(view, box); });
+  std::cout << "a row of 16 KiB: " << 1e6 * reading << " us, an empty submit: " << 1e6 * submit << " us\n";
+  EXPECT_LE(reading, 3 * submit);
 }
 
 TEST_F(ResidencyOnDevice, BoxesOfMoreStretchesThanOneCopyHasMoveAsWell) {
