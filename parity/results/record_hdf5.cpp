@@ -1,6 +1,5 @@
 #include "parity/results/record_hdf5.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -8,7 +7,6 @@
 
 #include "ir/files/output_file.hpp"
 #include "ir/hdf5/store.hpp"
-#include "ir/hdf5/vet.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/terminal/shell_word.hpp"
@@ -21,14 +19,6 @@ namespace {
 
 using results::Part;
 namespace fs = std::filesystem;
-
-/// Who recorded where is nobody's business: of absolute paths the last name stays.
-std::string without_folders(const std::string& argument) {
-  const auto start = argument.find('/') == 0 ? 0 : argument.find("=/");
-  if (start == std::string::npos) return argument;
-  return argument.substr(0, start == 0 ? 0 : start + 1) +
-         fs::path(argument.substr(start == 0 ? 0 : start + 1)).filename().string();
-}
 
 double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -62,7 +52,6 @@ class Recorder::Writer {
   NameId name_ids() {
     return [this](const std::string& name) { return name_id(name); };
   }
-  std::vector<std::string> argv() const;
   void begin_launch();
   void write_launch();
   void write_tensors(const cases::NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got);
@@ -88,17 +77,8 @@ class Recorder::Writer {
 };
 
 ir::hdf5::Store Recorder::Writer::make_store(const fs::path& path, const fs::path& part, const RecordOptions& options) {
-  const bool exists = fs::exists(path) && fs::file_size(path) > 0;
-  int version = 0;
-  if (exists && !(options.replace_any && !options.append)) {
-    try {
-      ir::hdf5::vet(path, ir::hdf5::Extent::attributes_of_root);
-      version = require_results_file(ir::hdf5::Store::open(path));
-    } catch (const ir::Error& error) {
-      ir::fail(path.string(), " exists and is not replaced, as it is no results file: ", error.what());
-    }
-  }
-  if (!exists || !options.append) return ir::hdf5::Store::create(part);
+  const int version = options.replace_any && !options.append ? 0 : results::version_replaced(path);
+  if (version == 0 || !options.append) return ir::hdf5::Store::create(part);
   ir::require(version == 2, path.string(), " is of version ", version, " and has no room for what version 2 records");
   std::error_code problem;
   fs::copy_file(path, part, fs::copy_options::overwrite_existing, problem);
@@ -131,22 +111,8 @@ std::string Recorder::Writer::last_word() {
   return fmt::format("{} {} recorded in {}", cases, cases == 1 ? "case is" : "cases are", part().string());
 }
 
-std::vector<std::string> Recorder::Writer::argv() const {
-  std::vector<std::string> argv;
-  for (const std::string& argument : options_.argv) argv.push_back(without_folders(argument));
-  return argv;
-}
-
 void Recorder::Writer::make_layout() {
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  const core::BuildInfo& build = core::build_info();
-  results::make_layout(store_);
-  store_.set("/", "tool_version", std::string(build.version));
-  store_.set("/", "git_commit", std::string(build.git_commit));
-  store_.set("/", "git_dirty", std::int64_t{build.git_dirty});
-  store_.set("/", "created_utc",
-             fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now))));
-  store_.set("/", "argv", argv());
+  results::make_file(store_, options_.argv);
   name_id("");  // number 0 is no name at all
 }
 
@@ -168,7 +134,8 @@ void Recorder::Writer::begin_launch() {
   if (!store_.contains(table)) store_.make_table(table, results::launch_type());
   const core::BuildInfo& build = core::build_info();
   std::string line;
-  for (const std::string& word : argv()) line += (line.empty() ? "" : " ") + core::terminal::shell_word(word);
+  for (const std::string& word : options_.argv)
+    line += (line.empty() ? "" : " ") + core::terminal::shell_word(results::without_folders(word));
   launch_row_ = {.uuid = cases::new_uuid(),
                  .utc = seconds_since_1970(),
                  .tool_version_id = name_id(std::string(build.version)),
@@ -283,8 +250,8 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
   run.alpha = result.false_alarms.alpha;
   run.lambda = result.false_alarms.lambda();
   run.n_limits = result.false_alarms.n_limits;
-  run.file_id = name_id(without_folders(result.subject.name));
-  run.precision_id = name_id(without_folders(cases::precision_name(result.subject)));
+  run.file_id = name_id(results::without_folders(result.subject.name));
+  run.precision_id = name_id(results::without_folders(cases::precision_name(result.subject)));
   run.fill = result.subject.fill;
   run.fill_name_id = name_id(std::string(result.subject.adversarial ? ir::enum_name(*result.subject.adversarial) : ""));
   run.mode = result.mode;
