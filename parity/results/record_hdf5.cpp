@@ -1,3 +1,4 @@
+// Writes results files, case after case, each as a whole.
 #include "parity/results/record_hdf5.hpp"
 
 #include <fmt/format.h>

@@ -72,7 +72,7 @@ void RunDigest::add_column(const Column& column, std::span<const std::byte> row)
     const Run& second = content_.file.runs()[number_in(row, column)];
     return add_framed(text_, of_ == DigestOf::runs ? uuid_text(content_, second) : content_.file.name(second.case_id));
   }
-  constexpr std::array<std::size_t, 7> sizes = {1, 2, 4, 8, 4, 4, 8};  // of a Kind
+  constexpr std::array<std::size_t, 7> sizes = {1, 2, 4, 8, 4, 4, 8};  // by Kind
   text_ += bytes_of(row.subspan(column.offset, sizes.at(static_cast<std::size_t>(column.kind)) * column.count));
 }
 

@@ -96,9 +96,9 @@ class RunCopier {
   std::set<std::string> seen_;  ///< groups of the file that is being added that need no second look
   std::map<std::string, std::map<std::vector<std::string>, std::int32_t>> sums_;  ///< by list, then by texts
   std::map<std::string, std::int32_t> sum_rows_;                                  ///< how many texts each list has
-  std::map<std::string, std::string> devices_;                                    ///< what each name stands for
+  std::map<std::string, std::string> devices_;                                    ///< texts of devices, by name
   std::map<std::string, std::string> kept_;                                       ///< where numbers are, by their form
-  std::map<std::uint32_t, std::uint32_t> places_;  ///< of the runs that are being added: where they come to stand
+  std::map<std::uint32_t, std::uint32_t> places_;  ///< by place in the file that is being added
 };
 
 }  // namespace plumb::parity::results

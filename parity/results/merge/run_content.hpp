@@ -21,7 +21,7 @@ namespace plumb::parity::results {
 /// A table as bytes, row after row, in the layout that its type states.
 struct RawTable {
   const TableType* type = nullptr;
-  std::size_t row_bytes = 0;  ///< of all `width` elements of a row
+  std::size_t row_bytes = 0;  ///< with all elements where a row has several
   std::vector<std::byte> bytes = {};
 
   std::size_t rows() const { return bytes.size() / row_bytes; }
