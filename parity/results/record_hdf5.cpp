@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <set>
 
 #include "ir/files/output_file.hpp"
 #include "ir/hdf5/store.hpp"
@@ -14,6 +15,7 @@
 #include "parity/results/record_parts.hpp"
 #include "parity/results/results_rows.hpp"
 #include "parity/results/results_schema.hpp"
+#include "parity/results/resumption.hpp"
 
 namespace plumb::parity::results {
 namespace {
@@ -38,6 +40,7 @@ class Recorder::Writer {
   void plan(std::uint64_t cases);
   void finish();
   const fs::path& part() const { return output_.part(); }
+  Resumption* resumption() { return resumption_ ? &*resumption_ : nullptr; }
 
  private:
   struct Kept {
@@ -45,7 +48,7 @@ class Recorder::Writer {
     ir::Tensor truth, got;
   };
 
-  static ir::hdf5::Store make_store(const fs::path& path, const fs::path& part, const RecordOptions& options);
+  ir::hdf5::Store make_store(const fs::path& path);
   std::string last_word();
   void make_layout();
   void read_names();
@@ -62,13 +65,15 @@ class Recorder::Writer {
 
   const fs::path path_;
   const RecordOptions options_;
+  std::optional<Resumption> resumption_;
   ir::files::OutputFile output_;
   ir::hdf5::Store store_;
   std::uint32_t run_ = 0, first_run_ = 0;
   std::uint32_t launch_ = 0;  ///< the row of this start of the program
   results::Launch launch_row_ = {};
   std::map<std::string, std::uint32_t, std::less<>> names_;
-  std::map<std::string, SumList> sums_;  ///< by where they are in the file
+  std::map<std::string, SumList> sums_;   ///< by where they are in the file
+  std::set<std::string> earlier_graphs_;  ///< graphs of which an earlier start recorded a run
   std::vector<std::string> new_names_;
   const ir::Graph* graph_ = nullptr;  ///< the running case's
   std::shared_ptr<const ir::formats::GraphFile> file_;
@@ -77,21 +82,27 @@ class Recorder::Writer {
   std::optional<ir::files::LastWord> last_word_;
 };
 
-ir::hdf5::Store Recorder::Writer::make_store(const fs::path& path, const fs::path& part, const RecordOptions& options) {
-  const int version = options.replace_any && !options.append ? 0 : results::version_replaced(path);
-  if (version == 0 || !options.append) return ir::hdf5::Store::create(part);
+ir::hdf5::Store Recorder::Writer::make_store(const fs::path& path) {
+  const int version = options_.replace_any && !options_.append ? 0 : results::version_replaced(path);
+  if (options_.resume) {
+    resumption_.emplace(path);
+    resumption_->require_same(options_.device, options_.shard, options_.partition);
+    output_.replace_part([&](const fs::path& next) { resumption_->write_kept(next, options_.argv); });
+    return ir::hdf5::Store::open_to_append(part());
+  }
+  if (version == 0 || !options_.append) return ir::hdf5::Store::create(part());
   ir::require(version == 2, path.string(), " is of version ", version, " and has no room for what version 2 records");
   std::error_code problem;
-  fs::copy_file(path, part, fs::copy_options::overwrite_existing, problem);
-  ir::require(!problem, part.string(), ": ", problem.message());
-  return ir::hdf5::Store::open_to_append(part);
+  fs::copy_file(path, part(), fs::copy_options::overwrite_existing, problem);
+  ir::require(!problem, part().string(), ": ", problem.message());
+  return ir::hdf5::Store::open_to_append(part());
 }
 
 Recorder::Writer::Writer(const fs::path& path, RecordOptions options)
     : path_(path),
       options_(std::move(options)),
-      output_(path, {.kind = ir::files::FileKind::hdf5, .inputs = options_.inputs}),
-      store_(make_store(path_, output_.part(), options_)) {
+      output_(path, {.kind = ir::files::FileKind::hdf5, .inputs = options_.inputs, .is_continued = options_.resume}),
+      store_(make_store(path_)) {
   if (store_.contains("/runs"))
     read_names();
   else
@@ -121,6 +132,7 @@ void Recorder::Writer::read_names() {
   const auto names = store_.read_texts("/names");
   for (std::uint32_t id = 0; id < names.size(); ++id) names_.emplace(names[id], id);
   run_ = static_cast<std::uint32_t>(store_.rows("/runs"));
+  for (const std::string& graph : store_.children("/graph")) earlier_graphs_.insert(graph);
 }
 
 std::uint32_t Recorder::Writer::name_id(const std::string& name) {
@@ -187,9 +199,9 @@ void Recorder::Writer::compared(const cases::NodeResult& result, const ir::Tenso
 
 void Recorder::Writer::append_results(const cases::CaseResult& result) {
   const NameId names = name_ids();
-  const std::string list = "/graph/" + results::add_graph(store_, result.subject, names) + "/sums";
-  const bool is_first = !sums_.contains(list);
-  if (is_first) sums_.emplace(list, SumList(store_.read_texts(list)));
+  const std::string graph = results::add_graph(store_, result.subject, names), list = "/graph/" + graph + "/sums";
+  const bool is_first = !sums_.contains(list) && !earlier_graphs_.contains(graph);
+  if (!sums_.contains(list)) sums_.emplace(list, SumList(store_.read_texts(list)));
   SumList& sums = sums_.at(list);
   Rows rows(result.subject.file->graph, run_, names, sums);
   for (const cases::NodeResult& node : result.nodes) rows.add(node);
@@ -329,6 +341,11 @@ void Recorder::record_pairs(std::span<const cases::PairResult> pairs, std::size_
   const ir::files::Uninterrupted whole;
   writer_->record_pairs(pairs, candidates);
 }
+std::optional<cases::CaseResult> Recorder::recorded(const cases::Identity& identity) {
+  Resumption* const earlier = writer_->resumption();
+  return earlier == nullptr ? std::nullopt : earlier->take(identity);
+}
+const Resumption* Recorder::resumption() const { return writer_->resumption(); }
 void Recorder::plan(std::uint64_t cases) {
   const ir::files::Uninterrupted whole;
   writer_->plan(cases);
