@@ -197,6 +197,10 @@ std::optional<core::RunFinding> VerifyRun::differing_pairs() const {
 std::vector<core::RunFinding> VerifyRun::findings() const {
   std::vector<core::RunFinding> findings = expired_rules();
   if (auto one = differing_pairs()) findings.push_back(std::move(*one));
+  if (over_budget_ != 0)
+    findings.push_back({.kind = "budget",
+                        .text = fmt::format("skipped: --budget {} had no time for {}", flags_.budget,
+                                            core::terminal::counted(over_budget_, "case"))});
   const bool stopped = flags_.fail_fast && !results_.empty() && results_.back().exit != core::ExitCode::passed;
   if (stopped) return findings;
   for (const auto& [file, gate] : gates()) {
@@ -283,6 +287,7 @@ int VerifyRun::run() {
     require_chosen_nodes(flags_, batches_);
   if (flags_.list) return list();
   if (!child_) take_share();
+  take_budget();
   if (!flags_.each_kernel) planned_ = 0;
   for (const Batch& batch : batches_)
     if (planned_) *planned_ += batch.paths.size() * batch.flags.seeds * flags_.candidates.size();

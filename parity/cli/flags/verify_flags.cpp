@@ -45,7 +45,13 @@ void add_selection_flags(CLI::App& app, VerifyFlags& flags) {
       ->group("select");
   app.add_flag("--list", flags.list, "say which cases there are, and run none; with --json - as JSON")->group("select");
   add_shard_flag(app, flags.shard)->group("select");
-  app.add_option("--times", flags.times, "a results file that says how long cases take, for --shard and --list")
+  app.add_option("--times", flags.times,
+                 "a results file that says how long cases take, for --shard, --list and --budget")
+      ->group("select");
+  app.add_option("--budget", flags.budget,
+                 "begin no case that would end after this time, such as 5m; by --times those come first that it has no "
+                 "run of, and then those that did not pass")
+      ->type_name("TIME")
       ->group("select");
 }
 

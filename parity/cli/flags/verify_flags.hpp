@@ -26,7 +26,7 @@ struct VerifyFlags {
   std::vector<std::string> candidates = {"vulkan"};
   std::string between = "report";          ///< exact: results of two candidates must have the same bits
   std::string chosen_cases, shard, times;  ///< --case, --shard and --times
-  std::string jobs, case_timeout;          ///< --jobs and --case-timeout, as they are given
+  std::string jobs, case_timeout, budget;  ///< as they are given
   bool share_device = false;
   std::string child;                    ///< a file that says which case of a --jobs this process is for
   std::vector<std::string> chosen_ops;  ///< globs; empty: all

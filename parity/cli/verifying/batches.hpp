@@ -19,6 +19,7 @@ struct Batch {
   std::vector<std::string> paths = {};    ///< graph files
   std::string where = {};                 ///< "models.toml:12"; "" of the command line
   std::vector<std::string> tags = {};     ///< as a list of cases gives them
+  std::optional<double> seconds = {};     ///< the time that all of it takes, where --budget asks and --times knows
   verify::FillOptions fill = {};          ///< by its flags
   std::optional<policy::Gate> gate = {};  ///< likewise, once it is opened
 };

@@ -21,7 +21,7 @@ void ChildRuns::work(std::size_t worker) {
     try {
       const std::vector<std::string> words = command_(one.index, worker);
       lock.unlock();
-      one.end = ir::files::run_process(words, limits_);
+      if (!words.empty()) one.end = ir::files::run_process(words, limits_);
       lock.lock();
       done_.push_back(std::move(one));
     } catch (...) {

@@ -22,7 +22,7 @@ class ChildRuns {
  public:
   struct Ended {
     std::size_t index = 0;
-    ir::files::ProcessEnd end = {};
+    std::optional<ir::files::ProcessEnd> end = {};  ///< nothing where it had no words and was not begun
   };
   /// The words of a command, which the place of `worker` runs.
   using Command = std::function<std::vector<std::string>(std::size_t index, std::size_t worker)>;

@@ -241,8 +241,12 @@ bool VerifyRun::run_batch(const Batch& batch, results::Recorder* recorder) {
 
 /// Every graph of all batches, or as many as are to be run.
 void VerifyRun::run_batches(results::Recorder* recorder) {
-  for (const Batch& batch : batches_)
-    if (!run_batch(batch, recorder)) return;
+  for (const Batch& batch : batches_) {
+    if (!fits_budget(batch))
+      skip(batch, recorder);
+    else if (!run_batch(batch, recorder))
+      return;
+  }
 }
 
 }  // namespace plumb::parity::cli

@@ -82,6 +82,7 @@ struct VerifyRun::Job {
   fs::path child = {};      ///< the file that says which case it is
   std::string output = {};  ///< what people read of it
   std::vector<cases::CaseResult> results = {};
+  bool is_begun = false;  ///< there was time for it
 };
 
 /// Leaves the case that this process is for.
@@ -137,6 +138,7 @@ void VerifyRun::take_runs(Job& job, const fs::path& file, results::Recorder* rec
 }
 
 void VerifyRun::take_job(Job& job, const ir::files::ProcessEnd& end, results::Recorder* recorder) {
+  job.is_begun = true;
   job.output = end.output;
   const fs::path whole = results_of(job.child);
   fs::path part = whole;
@@ -159,7 +161,8 @@ void VerifyRun::take_job(Job& job, const ir::files::ProcessEnd& end, results::Re
 }
 
 /// Says what came of a case, and adds it to reports.
-void VerifyRun::show_job(Job& job) {
+void VerifyRun::show_job(Job& job, results::Recorder* recorder) {
+  if (!job.is_begun) return skip(*job.batch, recorder);
   out_ << job.output << std::flush;
   for (cases::CaseResult& result : job.results) {
     if (!flags_.counts.empty() || flags_.each_kernel) counts_.add(result);
@@ -179,7 +182,8 @@ void VerifyRun::run_jobs(results::Recorder* recorder) {
   std::vector<Job> jobs = jobs_in(scratch.path());
   const int cores =
       flags_.device.threads > 0 ? flags_.device.threads : static_cast<int>(std::thread::hardware_concurrency());
-  const auto command = [&](std::size_t index, std::size_t worker) {
+  const auto command = [&](std::size_t index, std::size_t worker) -> std::vector<std::string> {
+    if (!fits_budget(*jobs[index].batch)) return {};
     const int share = std::max(1, cores / static_cast<int>(std::min(workers, jobs.size())));
     write_child(jobs[index].child, {.batch = jobs[index].batch->number,
                                     .path = jobs[index].path,
@@ -195,11 +199,12 @@ void VerifyRun::run_jobs(results::Recorder* recorder) {
   std::map<std::size_t, Job*> ended;
   std::size_t shown = 0;
   while (const auto one = running.next()) {
-    take_job(jobs[one->index], one->end, recorder);
+    if (one->end) take_job(jobs[one->index], *one->end, recorder);
     ended.emplace(one->index, &jobs[one->index]);
     const auto failed = [](const cases::CaseResult& result) { return result.exit != core::ExitCode::passed; };
     if (flags_.fail_fast && std::ranges::any_of(jobs[one->index].results, failed)) running.stop();
-    for (auto next = ended.find(shown); next != ended.end(); next = ended.find(++shown)) show_job(*next->second);
+    for (auto next = ended.find(shown); next != ended.end(); next = ended.find(++shown))
+      show_job(*next->second, recorder);
   }
 }
 

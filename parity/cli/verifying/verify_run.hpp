@@ -2,6 +2,7 @@
 
 // `plumb verify` at work: what it runs, keeps and says.
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -51,6 +52,9 @@ class VerifyRun {
   void require_candidates() const;
   int list() const;
   void take_share();
+  void take_budget();
+  bool fits_budget(const Batch& batch) const;
+  void skip(const Batch& batch, results::Recorder* recorder);
   void open_candidates();
   void feed_as_candidate(Batch& batch) const;
   void open_profile();
@@ -77,7 +81,7 @@ class VerifyRun {
   void take_job(Job& job, const ir::files::ProcessEnd& end, results::Recorder* recorder);
   void take_runs(Job& job, const std::filesystem::path& file, results::Recorder* recorder);
   cases::CaseResult lost_case(const Job& job, const ir::files::ProcessEnd& end) const;
-  void show_job(Job& job);
+  void show_job(Job& job, results::Recorder* recorder);
   core::Coverage min_verified() const;
   report::RunFacts facts(core::Outcome outcome) const;
   std::map<std::string, const policy::Gate*> gates() const;
@@ -110,8 +114,11 @@ class VerifyRun {
   cases::Shard shard_;                    ///< the share of the cases that this start of the program runs
   std::string partition_;                 ///< a name of the whole that was shared out; "" where it runs all
   std::optional<std::uint64_t> planned_;  ///< cases; nothing where they are found on the way
-  std::uint64_t taken_ = 0;               ///< cases that an earlier start recorded
-  bool is_taken_ = false;                 ///< the one at hand is such
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::optional<std::chrono::milliseconds> budget_;  ///< no case is begun that would end later
+  std::size_t over_budget_ = 0;                      ///< cases for which there was no time
+  std::uint64_t taken_ = 0;                          ///< cases that an earlier start recorded
+  bool is_taken_ = false;                            ///< the one at hand is such
   std::vector<cases::CaseResult> results_;
   std::vector<core::CaseEnd> ends_;  ///< all of them, also those whose nodes are not kept
   std::vector<cases::PairResult> pairs_;

@@ -73,7 +73,7 @@ warns 'requires --jobs'
 plumb 2 verify models --jobs 3
 warns '--jobs 3 wants 3 devices, and there is 1; --share-device lets them share'
 plumb 2 verify models --candidate cpu --jobs 2 --list
-warns '--list runs nothing: there are no cases for --jobs'
+warns '--list runs nothing: there are no cases for --jobs and --budget'
 
 # A device that several processes have, and one for each of them.
 plumb 0 verify models --jobs 2 --share-device
