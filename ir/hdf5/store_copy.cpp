@@ -8,7 +8,8 @@
 
 namespace plumb::ir::hdf5 {
 
-/// H5Ocopy of HDF5 1.10 crashes where an object has more than eight attributes and texts are among them: it copies none.
+/// H5Ocopy of HDF5 1.10 crashes where an object has more than eight attributes and texts are among them; it copies none
+/// here.
 void Store::copy(const std::string& to, const Store& from, const std::string& path) {
   const Hdf5Use use(file_->name, Errors::named, Work::writing);
   if (from.is_dataset(path)) {

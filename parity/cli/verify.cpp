@@ -276,15 +276,20 @@ void VerifyRun::require_sense() const {
 /// Whether this process says what is said once of all cases.
 bool VerifyRun::says_once() const { return !flags_.quiet && (!child_ || child_->is_first); }
 
-int VerifyRun::run() {
-  require_sense();
-  if (flags_.github) report::stop_workflow_commands(out_);
+/// Finds the cases of the command line, or the one that this process is for.
+void VerifyRun::choose() {
   batches_ = batches_of(flags_);
   choose_cases(flags_, batches_);
   if (child_)
     keep_case_of_child();
   else
     require_chosen_nodes(flags_, batches_);
+}
+
+int VerifyRun::run() {
+  require_sense();
+  if (flags_.github) report::stop_workflow_commands(out_);
+  choose();
   if (flags_.list) return list();
   if (!child_) take_share();
   take_budget();

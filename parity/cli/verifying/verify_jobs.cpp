@@ -80,7 +80,7 @@ struct VerifyRun::Job {
   const Batch* batch = nullptr;
   std::string path = {};
   fs::path child = {};      ///< the file that says which case it is
-  std::string output = {};  ///< what people read of it
+  std::string output = {};  ///< for people
   std::vector<cases::CaseResult> results = {};
   bool is_begun = false;  ///< there was time for it
 };

@@ -47,6 +47,7 @@ class VerifyRun {
   };
 
   void require_sense() const;
+  void choose();
   void keep_case_of_child();
   bool says_once() const;
   void require_candidates() const;
