@@ -47,13 +47,13 @@ numpy_candidate
 cat >ends.sh <<END
 if grep -q '"product"' "\$1/graph.json" 2>/dev/null; then
   if [ -e hangs ]; then exec sleep 60; fi
-  kill -SEGV "\$(cut -d' ' -f4 "/proc/\$PPID/stat")"
+  kill -KILL "\$(cut -d' ' -f4 "/proc/\$PPID/stat")"
   sleep 60
 fi
 exec $python $source/docs/example/numpy_candidate.py "\$1"
 END
 plumb 3 verify models --candidate "exec:sh $PWD/ends.sh" -o lost.h5 --json lost.json --jobs 1
-says 'models/dense\.json: crashed its process, SIGSEGV'
+says 'models/dense\.json: crashed its process, SIGKILL'
 says '^models/scores\.json: passed '
 holds lost.json '"verdict": "error"'
 plumb 0 inspect lost.h5 --check-schema
