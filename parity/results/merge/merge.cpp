@@ -122,6 +122,12 @@ std::vector<std::string> missing_in(RunCopier& copier) {
 
 Merged merge(std::span<const fs::path> inputs, const fs::path& output, const MergeOptions& options) {
   if (!options.replace_any) version_replaced(output);
+  std::error_code none;
+  fs::path part = output;
+  part += ".part";
+  for (const fs::path& input : inputs)
+    ir::require(!fs::equivalent(input, part, none), input.string(), ": is an input, and would give way to ",
+                output.string());
   ir::files::OutputFile out(output, {.kind = ir::files::FileKind::hdf5, .inputs = {inputs.begin(), inputs.end()}});
   Merged merged;
   FoundRuns found;

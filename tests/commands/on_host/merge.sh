@@ -60,8 +60,11 @@ warns '^shares of different wholes: .*\(share [13] of [23]\); .*\(share [13] of 
 cp whole.h5 dead.h5.part
 plumb 2 merge dead.h5.part -o dead.h5
 warns 'dead\.h5\.part: is of a run that was cut off; --partial'
-plumb 0 merge dead.h5.part --partial -o dead.h5
+plumb 0 merge dead.h5.part --partial -o alive.h5
 says '^1 file, 2 runs$'
+plumb 2 merge dead.h5.part --partial -o dead.h5
+warns 'dead\.h5\.part: is an input, and would give way to dead\.h5'
+cmp dead.h5.part whole.h5 || fail 'a file that was to be read is gone'
 
 # Nothing is written over that should not be, and what is no results file is named.
 cp all.h5 kept.h5
