@@ -330,6 +330,7 @@ std::size_t Recorder::Writer::adopt(RunContent& from) {
   std::vector<const Run*> runs;
   for (const Run& run : from.file.runs())
     if (!there.contains(from.file.uuid(run))) runs.push_back(&run);
+  if (resumption_) resumption_->require_device_of(from, runs);
   adopt(from, runs);
   return runs.size();
 }

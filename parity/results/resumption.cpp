@@ -67,6 +67,20 @@ void Resumption::require_same(const profile::Device* device, const cases::Shard&
   }
 }
 
+void Resumption::require_device_of(RunContent& from, const std::vector<const Run*>& runs) {
+  const auto device_of = [](RunContent& content, const Run& run) {
+    const std::string uuid = uuid_in(content.file.name(run.device_id));
+    return uuid.empty() ? uuid : uuid + ", " + content.file.device(run).driver_info;
+  };
+  std::set<std::string> kept;
+  for (const Run* const run : kept_)
+    if (run->is_named()) kept.insert(device_of(*content_, *run));
+  if (kept.empty()) return;
+  for (const Run* const run : runs)
+    ir::require(kept.contains(device_of(from, *run)), path_.string(), ": was recorded on another device, ",
+                *kept.begin(), "; it is ", device_of(from, *run), " now, and --resume goes on with the same one");
+}
+
 void Resumption::write_kept(const fs::path& path, const std::vector<std::string>& argv) {
   ir::hdf5::Store store = ir::hdf5::Store::create(path);
   make_file(store, argv);

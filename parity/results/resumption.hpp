@@ -27,6 +27,9 @@ class Resumption {
   /// unknown, or an unfinished start had another share of the cases.
   void require_same(const profile::Device* device, const cases::Shard& shard, const std::string& partition);
 
+  /// Throws Error, with the difference, where these runs were not made on the device of those that are kept.
+  void require_device_of(RunContent& from, const std::vector<const Run*>& runs);
+
   /// Writes a results file of the runs that are kept, whose unfinished starts are said to be gone on with.
   void write_kept(const std::filesystem::path& path, const std::vector<std::string>& argv);
 
