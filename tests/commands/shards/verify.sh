@@ -80,12 +80,12 @@ plumb 0 verify models --case dense -o dense.h5
 plumb 0 verify models --times dense.h5 --budget 1h -v
 sed -n 's/^models\/\([a-z]*\).json: passed .*/\1/p' stdout >order
 [ "$(cat order)" = "$(printf 'scores\ndense')" ] || fail "a case that was not run is not the first: $(cat order)"
-plumb 77 verify models --budget 0.001s -o none.h5 --json none.json
-warns '^skipped: --budget 0.001s had no time for 2 cases$'
+plumb 77 verify models --budget 0.0001s -o none.h5 --json none.json
+warns '^skipped: --budget 0.0001s had no time for 2 cases$'
 says '^models/dense\.json: skipped: budget$'
 holds none.json '"verdict": "skipped"'
-plumb 4 verify models --budget 0.001s --require-verified
-plumb 4 verify models --candidate cpu --budget 0.001s --jobs 1 --require-verified
+plumb 4 verify models --budget 0.0001s --require-verified
+plumb 4 verify models --candidate cpu --budget 0.0001s --jobs 1 --require-verified
 says '^models/dense\.json: skipped: budget$'
 plumb 2 verify models --budget 5
 warns "--budget is a time with a unit such as 60s, 5m or 1h, got '5'"
