@@ -16,6 +16,7 @@
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/model_files.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/shard_flag.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/core/regular_expression.hpp"
@@ -29,9 +30,9 @@ namespace {
 
 struct ConformanceFlags {
   std::vector<std::string> suites;
-  std::string filter, junit, json, markdown;
+  std::string filter, skip, shard, junit, json, markdown;
   std::size_t least_cpu = 0, least_gpu = 0;
-  bool verbose = false, force = false;
+  bool list = false, verbose = false, force = false;
   cases::Closeness closeness;
   flags::DeviceFlags device;
   flags::CandidateFlags candidate;
@@ -39,7 +40,10 @@ struct ConformanceFlags {
 
 void add_flags(CLI::App& app, ConformanceFlags& flags) {
   app.add_option("suites", flags.suites, "folders in the layout of ONNX's backend tests")->required();
-  app.add_option("--filter", flags.filter, "regular expression over names of cases")->group("select");
+  app.add_option("--filter,--case", flags.filter, "regular expression over names of cases")->group("select");
+  app.add_option("--skip", flags.skip, "regular expression over names of cases that are not run")->group("select");
+  app.add_flag("--list", flags.list, "say which cases there are, and run none")->group("select");
+  flags::add_shard_flag(app, flags.shard)->group("select");
   app.add_option("--rtol", flags.closeness.relative, "relative tolerance for the results")
       ->capture_default_str()
       ->check(flags::not_negative());
@@ -67,11 +71,44 @@ std::vector<studies::conformance::SuiteCase> cases_of(const ConformanceFlags& fl
       if (flags.suites.size() > 1) one.name = std::filesystem::path(root).lexically_normal().filename() / one.name;
       cases.push_back(std::move(one));
     }
-  if (flags.filter.empty()) return cases;
-  const core::RegularExpression pattern(flags.filter, "--filter");
-  std::erase_if(cases, [&](const studies::conformance::SuiteCase& one) { return !pattern.is_in(one.name); });
+  const core::RegularExpression taken(flags.filter, "--filter");
+  std::erase_if(cases, [&](const studies::conformance::SuiteCase& one) { return !taken.is_in(one.name); });
   ir::require(!cases.empty(), "no case matches --filter '", flags.filter, "'");
+  if (flags.skip.empty()) return cases;
+  const core::RegularExpression left(flags.skip, "--skip");
+  const std::size_t skipped =
+      std::erase_if(cases, [&](const studies::conformance::SuiteCase& one) { return left.is_in(one.name); });
+  ir::require(skipped != 0, "no case matches --skip '", flags.skip, "'");
+  ir::require(!cases.empty(), "--skip '", flags.skip, "' leaves no case");
   return cases;
+}
+
+/// Says of each case which share it falls to, and leaves those of the share that is asked for; whether one is.
+bool take_share(const ConformanceFlags& flags, std::vector<studies::conformance::SuiteCase>& cases) {
+  const auto shard = flags::chosen_shard(flags.shard);
+  if (shard) {
+    ir::require(flags.least_cpu + flags.least_gpu == 0,
+                "--least-cpu and --least-gpu are about all cases, and --shard takes some");
+    std::vector<cases::CaseCost> costs;
+    for (const studies::conformance::SuiteCase& one : cases) costs.push_back({.id = one.name, .flops = 1});
+    const std::vector<std::uint16_t> shares = cases::shares_of(costs, shard->count);
+    std::vector<studies::conformance::SuiteCase> kept;
+    for (std::size_t i = 0; i < cases.size(); ++i)
+      if (shares[i] == shard->index) kept.push_back(cases[i]);
+    std::ostream& out = flags.json == "-" ? std::cerr : std::cout;
+    out << fmt::format("share {}: {} of {} cases\n", shard->text(), kept.size(), cases.size());
+    cases = std::move(kept);
+  }
+  return shard.has_value();
+}
+
+/// Says which cases there are.
+int list_cases(const ConformanceFlags& flags, const std::vector<studies::conformance::SuiteCase>& cases) {
+  ir::require(flags.json.empty() && flags.junit.empty() && flags.markdown.empty(),
+              "--list runs nothing: --json, --junit and --markdown have nothing to write");
+  for (const studies::conformance::SuiteCase& one : cases) std::cout << core::terminal::printable(one.name) << '\n';
+  std::cout << core::terminal::counted(cases.size(), "case") << '\n';
+  return 0;
 }
 
 void print_trouble(std::ostream& out, const studies::conformance::ConformanceResult& result,
@@ -135,7 +172,9 @@ Judged open_judged(const ConformanceFlags& flags) {
 }
 
 int run_conformance(const ConformanceFlags& flags) {
-  const auto cases = cases_of(flags);
+  auto cases = cases_of(flags);
+  const bool is_share = take_share(flags, cases);
+  if (flags.list) return list_cases(flags, cases);
   const flags::Outputs outputs{.force = flags.force};
   const auto json = outputs.open(flags.json, ir::files::FileKind::json),
              junit = outputs.open(flags.junit, ir::files::FileKind::xml),
@@ -183,6 +222,7 @@ int run_conformance(const ConformanceFlags& flags) {
   for (const core::RunFinding& one : context.findings) out << one.text << '\n';
   const studies::conformance::Count failed =
       studies::conformance::count(results, studies::conformance::Standing::failed);
+  if (is_share && cases.empty()) return 0;
   const bool is_good = failed.cpu + failed.gpu == 0 && context.findings.empty();
   return static_cast<int>(is_good ? core::ExitCode::passed : core::ExitCode::failed);
 }

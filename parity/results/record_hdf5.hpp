@@ -26,11 +26,17 @@ enum class KeepRows { all, failed };
 
 constexpr auto enum_names(KeepRows) { return std::array<std::string_view, 2>{"all", "failed"}; }
 
+class Resumption;
+class RunContent;
+
 struct RecordOptions {
   KeepTensors tensors = KeepTensors::never;
   KeepRows rows = KeepRows::all;
   bool keeps_inputs = true;                        ///< numbers that inputs were given
   bool append = false;                             ///< keep the runs of an earlier results file of that name
+  bool resume = false;                             ///< go on with the runs that an earlier start left
+  bool knows_device = true;                        ///< false: runs are made elsewhere, and adopted
+  std::filesystem::path earlier = {};              ///< a file of runs to take over when they are asked for
   bool replace_any = false;                        ///< whatever has the name, not only a results file
   std::vector<std::filesystem::path> inputs = {};  ///< files that are never written over
   std::string profile_file = {};                   ///< as it was named
@@ -71,6 +77,15 @@ class Recorder : public cases::Observer {
 
   /// Adds how results of the last `candidates` cases, which are one case by several candidates, compare by pairs.
   void record_pairs(std::span<const cases::PairResult> pairs, std::size_t candidates);
+
+  /// A run of this name that an earlier start recorded, where that is gone on with; each is found once.
+  std::optional<cases::CaseResult> recorded(const cases::Identity& identity);
+  /// The runs of that start; nullptr where none is gone on with.
+  Resumption* resumption() const;
+
+  /// Adds the runs of another file that are not there yet, as those of this start, and leaves the file whole. How many
+  /// these are.
+  std::size_t adopt(RunContent& from);
 
   /// From here on so many cases are planned.
   void plan(std::uint64_t cases);

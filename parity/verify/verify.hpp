@@ -124,6 +124,21 @@ struct VerifyOptions {
 cases::CaseResult verify(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
                          cases::Observer& observer);
 
+/// A case that was read, and not run yet.
+struct LoadedCase {
+  cases::CaseResult result = {};            ///< how it is named, and how it ended where it could not be read
+  std::optional<cases::Case> subject = {};  ///< nothing in that case
+};
+
+/// load_case; what is thrown becomes the verdict of the case.
+LoadedCase load_file(const std::filesystem::path& path, const FillOptions& fill, const cases::Executors& executors,
+                     const VerifyOptions& options, cases::Observer& observer);
+
+/// verify, of what load_file gave for the same file and options.
+cases::CaseResult verify_loaded(LoadedCase loaded, const std::filesystem::path& path, const FillOptions& fill,
+                                const cases::Executors& executors, const VerifyOptions& options,
+                                cases::Observer& observer);
+
 /// load_case and verify, at larger extents as well where `fill` says so; what is thrown becomes the verdict of the
 /// case.
 cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,

@@ -45,12 +45,40 @@ void add_selection_flags(CLI::App& app, VerifyFlags& flags) {
       ->group("select");
   app.add_flag("--list", flags.list, "say which cases there are, and run none; with --json - as JSON")->group("select");
   add_shard_flag(app, flags.shard)->group("select");
-  app.add_option("--times", flags.times, "a results file that says how long cases take, for --shard and --list")
+  app.add_option("--times", flags.times,
+                 "a results file that says how long cases take, for --shard, --list and --budget")
       ->group("select");
+  app.add_option("--budget", flags.budget,
+                 "begin no case that would end after this time, such as 5m; by --times those come first that it has no "
+                 "run of, and then those that did not pass")
+      ->type_name("TIME")
+      ->group("select");
+}
+
+void add_process_flags(CLI::App& app, VerifyFlags& flags) {
+  auto* const jobs =
+      app.add_option("--jobs", flags.jobs,
+                     "run each case in a process of its own, so many at a time; auto: one for each device of --device")
+          ->type_name("N|auto")
+          ->group("processes");
+  app.add_option("--case-timeout", flags.case_timeout,
+                 "end a case that takes longer, such as 90s or 10m: it is an error")
+      ->type_name("TIME")
+      ->needs(jobs)
+      ->group("processes");
+  app.add_flag("--share-device", flags.share_device,
+               "let several processes have one device; times are those of a device that is shared")
+      ->needs(jobs)
+      ->group("processes");
+  app.add_option("--child", flags.child)->group("");  // for --jobs alone
 }
 
 void add_output_flags(CLI::App& app, VerifyFlags& flags) {
   add_output(app, "-o,--output", flags.results, "write all cases to this results file (HDF5)")->group("output");
+  app.add_flag(
+         "--resume", flags.resume,
+         "go on with what -o was writing when it was cut off: runs that it has are not made again, but for errors")
+      ->group("output");
   app.add_option("--tensors", flags.tensors,
                  "for which nodes the results file keeps tensors: none, those that failed, ...")
       ->check(one_of({"never", "fail", "worst", "all"}))
@@ -120,6 +148,7 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
       "also check relations that hold for any correct result: permuted rows, half the batch, operands times 4, ...");
   add_bucket_flag(app, flags.graph.model);
   app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
+  add_process_flags(app, flags);
   add_output_flags(app, flags);
   add_style_flags(app, flags.style);
   add_graph_flags(app, flags.graph);

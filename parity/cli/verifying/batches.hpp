@@ -15,9 +15,11 @@ namespace plumb::parity::cli {
 /// Graphs that are verified alike: those that the command line names, or those of one case of a list.
 struct Batch {
   flags::VerifyFlags flags;               ///< the command line's, where the case says nothing else
+  std::size_t number = 0;                 ///< its place among all batches of the command line
   std::vector<std::string> paths = {};    ///< graph files
   std::string where = {};                 ///< "models.toml:12"; "" of the command line
   std::vector<std::string> tags = {};     ///< as a list of cases gives them
+  std::optional<double> seconds = {};     ///< the time that all of it takes, where --budget asks and --times knows
   verify::FillOptions fill = {};          ///< by its flags
   std::optional<policy::Gate> gate = {};  ///< likewise, once it is opened
 };

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 #include "ir/cost.hpp"
 #include "parity/cases/identity.hpp"
@@ -41,15 +42,17 @@ std::string id_of(const Batch& batch, const std::string& path) {
   return cases::identity_of(verify::unread_case(path, batch.fill), flags::mode_of(batch.flags.mode), settings).id();
 }
 
-/// Seconds of a run of each case that a results file has, by id_of_all_runs.
+/// Seconds of a run of each case that a results file has, and whether all of its runs passed, by id_of_all_runs.
 class Times {
  public:
   explicit Times(const std::string& path) {
     if (path.empty()) return;
     results::ResultsFile file(path);
     for (const results::Run& run : file.runs())
-      if (run.is_named() && run.wall_s >= 0) runs_[id_of_all_runs(file.name(run.case_id))].push_back(run.wall_s);
+      if (run.is_named()) add(id_of_all_runs(file.name(run.case_id)), run);
   }
+
+  bool has_passed(const std::string& id) const { return !failed_.contains(id_of_all_runs(id)); }
 
   std::optional<double> of(const std::string& id) const {
     const auto found = runs_.find(id_of_all_runs(id));
@@ -59,7 +62,13 @@ class Times {
   }
 
  private:
+  void add(const std::string& id, const results::Run& run) {
+    if (run.wall_s >= 0) runs_[id].push_back(run.wall_s);
+    if (run.verdict != core::Verdict::passed) failed_.insert(id);
+  }
+
   std::map<std::string, std::vector<double>> runs_;
+  std::set<std::string> failed_;
 };
 
 /// Takes the size of a graph from its file.
@@ -161,6 +170,24 @@ std::size_t keep_share(std::uint16_t index, const std::vector<PlannedCase>& plan
   }
   std::erase_if(batches, [](const Batch& batch) { return batch.paths.empty(); });
   return kept;
+}
+
+std::vector<Batch> by_urgency(const flags::VerifyFlags& flags, const std::vector<Batch>& batches) {
+  const Times times(flags.times);
+  std::array<std::vector<Batch>, 3> urgent;
+  for (const Batch& batch : batches)
+    for (const std::string& path : batch.paths) {
+      Batch one = batch;
+      one.paths = {path};
+      const std::string id = id_of(batch, path);
+      one.seconds = times.of(id);
+      if (one.seconds) *one.seconds *= static_cast<double>(batch.flags.seeds * flags.candidates.size());
+      const std::size_t place = !times.has_passed(id) ? 1 : one.seconds ? 2 : 0;
+      urgent.at(place).push_back(std::move(one));
+    }
+  std::vector<Batch> all;
+  for (std::vector<Batch>& some : urgent) std::ranges::move(some, std::back_inserter(all));
+  return all;
 }
 
 std::string list_json(const std::vector<PlannedCase>& planned) {

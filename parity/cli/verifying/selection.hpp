@@ -44,6 +44,10 @@ std::string share_out(std::vector<PlannedCase>& planned, std::uint16_t count);
 /// Leaves the graphs of one share of what is shared out; how many these are.
 std::size_t keep_share(std::uint16_t index, const std::vector<PlannedCase>& planned, std::vector<Batch>& batches);
 
+/// A batch for each graph, the most urgent first: those of which --times has no run, or without it all, then those that
+/// did not pass there, and then the rest.
+std::vector<Batch> by_urgency(const flags::VerifyFlags& flags, const std::vector<Batch>& batches);
+
 /// The list of --list: a table, or JSON ("plumb.list/1").
 std::string list_text(const std::vector<PlannedCase>& planned);
 std::string list_json(const std::vector<PlannedCase>& planned);

@@ -2,6 +2,7 @@
 
 // `plumb verify` at work: what it runs, keeps and says.
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "ir/files/process.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/verify_flags.hpp"
 #include "parity/cli/verifying/batches.hpp"
+#include "parity/cli/verifying/child_case.hpp"
 #include "parity/cli/verifying/verify_candidate.hpp"
 #include "parity/cli/verifying/verify_reports.hpp"
 #include "parity/core/parallel.hpp"
@@ -30,7 +33,8 @@ namespace plumb::parity::cli {
 /// Runs the cases one after the other and says what came of each.
 class VerifyRun {
  public:
-  explicit VerifyRun(const flags::VerifyFlags& flags);
+  /// `child`: this process runs that case alone, whose results file is that of the flags.
+  explicit VerifyRun(const flags::VerifyFlags& flags, std::optional<ChildCase> child = {});
   int run();
 
  private:
@@ -42,8 +46,16 @@ class VerifyRun {
     report::SeedSummary summary = {};  ///< all seeds of one graph
   };
 
+  void require_sense() const;
+  void choose();
+  void keep_case_of_child();
+  bool says_once() const;
+  void require_candidates() const;
   int list() const;
   void take_share();
+  void take_budget();
+  bool fits_budget(const Batch& batch) const;
+  void skip(const Batch& batch, results::Recorder* recorder);
   void open_candidates();
   void feed_as_candidate(Batch& batch) const;
   void open_profile();
@@ -61,6 +73,16 @@ class VerifyRun {
                  results::Recorder* recorder);
   bool run_by_each_kernel(const Batch& batch, const std::string& path, Judging judging, results::Recorder* recorder);
   bool run_batch(const Batch& batch, results::Recorder* recorder);
+  void run_batches(results::Recorder* recorder);
+
+  /// A case that a process of its own runs.
+  struct Job;
+  std::vector<Job> jobs_in(const std::filesystem::path& folder) const;
+  void run_jobs(results::Recorder* recorder);
+  void take_job(Job& job, const ir::files::ProcessEnd& end, results::Recorder* recorder);
+  void take_runs(Job& job, const std::filesystem::path& file, results::Recorder* recorder);
+  cases::CaseResult lost_case(const Job& job, const ir::files::ProcessEnd& end) const;
+  void show_job(Job& job, results::Recorder* recorder);
   core::Coverage min_verified() const;
   report::RunFacts facts(core::Outcome outcome) const;
   std::map<std::string, const policy::Gate*> gates() const;
@@ -68,6 +90,9 @@ class VerifyRun {
   std::vector<core::RunFinding> findings() const;
   std::optional<core::RunFinding> differing_pairs() const;
   std::string cut_off(VerifyReports& reports, const std::string& problem = "");
+  void say_resumed(const results::Recorder* recorder) const;
+  cases::CaseResult result_of(Judging& one, const std::string& path, const verify::FillOptions& fill,
+                              cases::Observer& observer, results::Recorder* recorder);
   void record(cases::CaseResult result, results::Recorder* recorder);
   void leave_out(std::uint64_t cases, results::Recorder* recorder);
   void forget_numbers(cases::CaseResult& result) const;
@@ -85,9 +110,16 @@ class VerifyRun {
   std::vector<std::unique_ptr<VerifyCandidate>> candidates_;  ///< one at least
   std::vector<Batch> batches_;
   profile::DeviceProfile profile_ = profile::safe_profile();
+  std::optional<ChildCase> child_;  ///< this process is for one case
+  std::optional<report::RunFacts> facts_of_jobs_;
   cases::Shard shard_;                    ///< the share of the cases that this start of the program runs
   std::string partition_;                 ///< a name of the whole that was shared out; "" where it runs all
   std::optional<std::uint64_t> planned_;  ///< cases; nothing where they are found on the way
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::optional<std::chrono::milliseconds> budget_;  ///< no case is begun that would end later
+  std::size_t over_budget_ = 0;                      ///< cases for which there was no time
+  std::uint64_t taken_ = 0;                          ///< cases that an earlier start recorded
+  bool is_taken_ = false;                            ///< the one at hand is such
   std::vector<cases::CaseResult> results_;
   std::vector<core::CaseEnd> ends_;  ///< all of them, also those whose nodes are not kept
   std::vector<cases::PairResult> pairs_;

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <iostream>
 
+#include "parity/cli/flags/duration.hpp"
 #include "parity/cli/flags/shard_flag.hpp"
 #include "parity/cli/verifying/selection.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
+#include "parity/core/terminal/text.hpp"
 
 namespace plumb::parity::cli {
 
@@ -14,6 +16,8 @@ namespace plumb::parity::cli {
 int VerifyRun::list() const {
   ir::require(flags_.results.empty() && flags_.junit.empty() && flags_.counts.empty() && !flags_.github,
               "--list runs nothing: -o, --junit, --counts and --github have nothing to write");
+  ir::require(flags_.jobs.empty() && flags_.budget.empty(),
+              "--list runs nothing: there are no cases for --jobs and --budget");
   const auto json = outputs_beside().open(flags_.json, ir::files::FileKind::json);
   std::vector<PlannedCase> planned = plan_cases(flags_, batches_, true);
   if (const auto shard = flags::chosen_shard(flags_.shard)) share_out(planned, shard->count);
@@ -27,7 +31,8 @@ int VerifyRun::list() const {
 /// Leaves the cases of the share that the command line or the environment names.
 void VerifyRun::take_share() {
   const auto shard = flags::chosen_shard(flags_.shard);
-  ir::require(shard || flags_.times.empty(), "--times says how long cases take, for --shard and --list");
+  ir::require(shard || flags_.times.empty() || !flags_.budget.empty(),
+              "--times says how long cases take, for --shard, --list and --budget");
   if (!shard) return;
   std::vector<PlannedCase> planned = plan_cases(flags_, batches_, false);
   shard_ = *shard;
@@ -35,6 +40,38 @@ void VerifyRun::take_share() {
   const std::size_t kept = keep_share(shard_.index, planned, batches_);
   if (!flags_.quiet || kept == 0)
     out_ << fmt::format("share {}: {} of {} cases\n", shard_.text(), kept, planned.size());
+}
+
+/// Puts the most urgent cases first, where there is time for some alone.
+void VerifyRun::take_budget() {
+  if (flags_.budget.empty()) return;
+  budget_ = flags::duration_of("--budget", flags_.budget);
+  batches_ = by_urgency(flags_, batches_);
+}
+
+/// Whether a batch may still be begun.
+bool VerifyRun::fits_budget(const Batch& batch) const {
+  if (!budget_) return true;
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_, all = *budget_;
+  return spent.count() + batch.seconds.value_or(0) < all.count();
+}
+
+/// Says of the cases of a batch that there was no time for them, which no results file has.
+void VerifyRun::skip(const Batch& batch, results::Recorder* recorder) {
+  for (const std::string& path : batch.paths) {
+    cases::CaseResult skipped{.subject = verify::unread_case(path, batch.fill)};
+    skipped.verdict = core::Verdict::skipped;
+    skipped.exit = core::ExitCode::nothing_ran;
+    skipped.message = path + ": skipped: budget";
+    skipped.mode = flags::mode_of(batch.flags.mode);
+    skipped.identity = cases::identity_of(skipped.subject, skipped.mode, skipped.settings);
+    skipped.uuid = cases::new_uuid();
+    out_ << core::terminal::printable(skipped.message) << '\n';
+    ++over_budget_;
+    is_taken_ = false;
+    record(std::move(skipped), nullptr);
+    leave_out(batch.flags.seeds * flags_.candidates.size() - 1, recorder);
+  }
 }
 
 }  // namespace plumb::parity::cli

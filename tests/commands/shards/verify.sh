@@ -69,11 +69,28 @@ plumb 0 inspect 2.h5 --check-schema
 plumb 0 verify models list.toml --list --times times.h5
 says_not ' \? +-$'
 plumb 2 verify models --times times.h5
-warns '--times says how long cases take, for --shard and --list'
+warns '--times says how long cases take, for --shard, --list and --budget'
 for bad in 0/4 5/4 4 x 1/2/3 1/70000; do
   plumb 2 verify models --shard "$bad"
   warns "wanted I/N with I from 1 to N, or env, found '$bad'"
 done
+
+# Time for some: first those that have not been run, or did not pass.
+plumb 0 verify models --case dense -o dense.h5
+plumb 0 verify models --times dense.h5 --budget 1h -v
+sed -n 's/^models\/\([a-z]*\).json: passed .*/\1/p' stdout >order
+[ "$(cat order)" = "$(printf 'scores\ndense')" ] || fail "a case that was not run is not the first: $(cat order)"
+plumb 77 verify models --budget 0.0001s -o none.h5 --json none.json
+warns '^skipped: --budget 0.0001s had no time for 2 cases$'
+says '^models/dense\.json: skipped: budget$'
+holds none.json '"verdict": "skipped"'
+plumb 4 verify models --budget 0.0001s --require-verified
+plumb 4 verify models --candidate cpu --budget 0.0001s --jobs 1 --require-verified
+says '^models/dense\.json: skipped: budget$'
+plumb 2 verify models --budget 5
+warns "--budget is a time with a unit such as 60s, 5m or 1h, got '5'"
+plumb 2 verify models --budget 5m --list
+warns '--list runs nothing: there are no cases for --jobs and --budget'
 
 # Systems that start several say which share it is; Bazel's is obeyed without a flag.
 plumb 2 verify models --shard env

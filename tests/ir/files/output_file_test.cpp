@@ -67,6 +67,32 @@ TEST_F(OutputFiles, TheNameHasTheOldFileUntilTheNewOneIsWhole) {
   EXPECT_EQ(files_in_folder(), 1u);
 }
 
+TEST_F(OutputFiles, APartThatWasLeftStaysUntilAnotherIsWhole) {
+  put("a.part", "left");
+  const files::OutputRules rules{.kind = FileKind::text, .is_continued = true};
+  {
+    OutputFile file(path("a"), rules);
+    EXPECT_THROW(file.replace_part([](const fs::path&) { fail("full"); }), Error);
+    EXPECT_EQ(text("a.part"), "left");
+  }
+  EXPECT_EQ(files_in_folder(), 1u);
+  {
+    OutputFile file(path("a"), rules);
+    file.replace_part([&](const fs::path& next) {
+      EXPECT_EQ(text("a.part"), "left");
+      std::ofstream(next) << "more";
+    });
+    EXPECT_EQ(text("a.part"), "more");
+    EXPECT_THAT(refusal(path("a")), HasSubstr("is being written"));
+  }
+  EXPECT_EQ(text("a.part"), "more");  // who goes on once more finds it
+  OutputFile file(path("a"), rules);
+  file.replace_part([](const fs::path& next) { std::ofstream(next) << "all"; });
+  file.commit();
+  EXPECT_EQ(text("a"), "all");
+  EXPECT_EQ(files_in_folder(), 1u);
+}
+
 TEST_F(OutputFiles, WhatIsNotCommittedLeavesNoTraceUnlessItIsKept) {
   put("a", "old");
   { OutputFile(path("a"), {.kind = FileKind::text}).write("half"); }
