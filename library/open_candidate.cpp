@@ -60,6 +60,7 @@ foreign::ExecOptions exec_options(const foreign::Spec& spec, const CandidateOpti
           .kind = std::string(ir::enum_name(spec.kind)),
           .spec = spec.text,
           .name = spec.name,
+          .serves = spec.kind == Kind::plugin || spec.kind == Kind::onnxruntime,
           .onnx = {.write = ir::formats::write_onnx, .why_not = ir::formats::why_no_onnx}};
 }
 

@@ -27,6 +27,7 @@ struct ExecOptions {
   std::string kind = "exec";          ///< in the description
   std::string spec = {};              ///< in the description; "": the command
   std::string name = {};              ///< in messages and reports; "": the kind
+  bool serves = false;                ///< it is known to stay alive between requests: it is started once, with "-"
   OnnxWriter onnx = {};               ///< without it, programs get no ONNX model but the user's own file
 };
 
