@@ -137,7 +137,7 @@ std::optional<std::string> key_of(const Job& job) {
   return key + ir::formats::graph_json(job.graph);
 }
 
-/// What a plugin made of its arguments, and the executables that it compiled last.
+/// A loaded plugin with what it made of its arguments, and the executables that it compiled last.
 class Plugin {
  public:
   Plugin(const std::string& path, const std::string& args) : library_(path) {

@@ -17,6 +17,7 @@
 #include "parity/verify/foreign_run.hpp"
 #include "parity/verify/node/claim.hpp"
 #include "parity/verify/repro.hpp"
+#include "parity/verify/shared_case.hpp"
 #include "parity/verify/shares.hpp"
 
 namespace plumb::parity::verify {
@@ -50,7 +51,9 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
       stated_(subject, executors.reference),
       // Blame may be looked for when all is compared, from what the candidate computed.
       state_(subject, isolates(), !isolates() && options.blame != 0u) {
-  if (subject.as_written) written_.emplace(*subject.as_written, graph_, executors.reference);
+  if (subject.as_written)
+    written_.emplace(*subject.as_written, graph_, executors.reference,
+                     options.truths ? &options.truths->written : nullptr);
   result_.subject = cases::without_numbers(subject);
   result_.mode = options.mode;
   result_.repeat = options.repeat;
@@ -185,10 +188,21 @@ void CaseRun::carry(std::size_t n, Pending& pending) {
   for (std::size_t k = 0; found && k < found->results.size(); ++k) plan_total(n, k, pending);
 }
 
+/// Takes the truths of a node's outputs that another run of the case left; false where it left none.
+bool CaseRun::take_kept_truths(const ir::Node& node) {
+  if (!options_.truths) return false;
+  const KeptTruths& kept = options_.truths->run;
+  const auto is_kept = [&kept](ir::Value v) { return kept.find(v) != nullptr; };
+  if (!std::ranges::all_of(node.outputs, is_kept)) return false;
+  for (const ir::Value v : node.outputs) state_.value(v).truth = *kept.find(v);
+  return true;
+}
+
 /// Evaluates the truth of the whole graph at this node, unless it or something before it has none. Where nothing was
 /// wrong so far it is the local one, which was made of `fed`; else `fed` lends what is the same, the sources.
 void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed) {
   const ir::Node& node = graph_.nodes()[n];
+  if (take_kept_truths(node)) return;
   const auto is_clean = [this](ir::Value v) { return state_.is_clean(v); };
   const bool same = local != nullptr && std::ranges::all_of(state_.node(n).segment.fed, is_clean);
   core::Evaluated evaluated;
@@ -212,6 +226,7 @@ void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds
       truth = local->outputs[k];
     else
       truth = std::move(evaluated.outputs[k]);
+    if (options_.truths) options_.truths->run.keep(node.outputs[k], *truth);
   }
 }
 

@@ -30,6 +30,9 @@ struct Bucket;
 
 namespace plumb::parity::verify {
 
+struct CaseTruths;
+struct SharedCase;
+
 /// Reads a graph and what goes with it from a file of some format.
 using GraphReader = std::function<ir::formats::GraphFile(const std::filesystem::path&)>;
 
@@ -111,6 +114,8 @@ struct VerifyOptions {
   /// Holds limits of softmax, norms and attention to the steps of their element programs (verdict.md V58). For data
   /// that are no extremes: where exponentials vanish or lines are constant, formulas know more than the steps say.
   bool asks_programs = false;
+  /// The truths of the case, where it is judged again; nothing where it is judged once.
+  std::shared_ptr<CaseTruths> truths = {};
   /// Judges of ops that the program defines for graphs of its own making.
   std::shared_ptr<const judges::ExtraJudges> extra_judges = {};
 };
@@ -124,10 +129,11 @@ cases::CaseResult verify(const cases::Case& subject, const cases::Executors& exe
                          cases::Observer& observer);
 
 /// load_case and verify, at larger extents as well where `fill` says so; what is thrown becomes the verdict of the
-/// case.
+/// case. The first of several candidates on one file, filled alike, leaves the case and its truths in `shared`, where
+/// those after it find them.
 cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,
                               const cases::Executors& executors, const VerifyOptions& options,
-                              cases::Observer& observer);
+                              cases::Observer& observer, SharedCase* shared = nullptr);
 
 /// The end of each case: its exit code, its verdict and those of its nodes.
 std::vector<core::CaseEnd> ends_of(std::span<const cases::CaseResult> cases);

@@ -6,6 +6,7 @@
 #include "parity/checks/relations/bucket.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/verify/must.hpp"
+#include "parity/verify/shared_case.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace plumb::parity::verify {
@@ -27,9 +28,18 @@ std::shared_ptr<const checks::relations::Bucket> bucket_of(const std::filesystem
       checks::relations::pad(subject, load_case(path, larger), model.exact, model.rounded));
 }
 
+/// Reads the case that a file is, unless it was read before.
+void load(const std::filesystem::path& path, const FillOptions& fill, ir::Executor& reference, SharedCase& made) {
+  if (made.subject) return;
+  cases::Case subject = load_case(path, fill);
+  if (fill.kind == core::FillKind::exact) subject = checks::exact::make_twin(subject, reference);
+  made.bucket = bucket_of(path, fill, subject);
+  made.subject = std::move(subject);
+}
+
 /// Runs the case that a file is, or says in `result` why it could not be.
 void run_file(const std::filesystem::path& path, const FillOptions& fill, const cases::Executors& executors,
-              const VerifyOptions& options, cases::Observer& observer, cases::CaseResult& result) {
+              const VerifyOptions& options, cases::Observer& observer, SharedCase* shared, cases::CaseResult& result) {
   const auto ends = [&](core::Verdict verdict, core::ExitCode exit, std::string message) {
     result.verdict = verdict;
     result.exit = exit;
@@ -38,12 +48,16 @@ void run_file(const std::filesystem::path& path, const FillOptions& fill, const 
   };
   try {
     observer.step("reading " + path.string(), 0, 0);
-    cases::Case subject = load_case(path, fill);
-    if (fill.kind == core::FillKind::exact) subject = checks::exact::make_twin(subject, executors.reference);
-    result.subject = cases::without_numbers(subject);
+    SharedCase alone;
+    SharedCase& one = shared != nullptr ? *shared : alone;
+    load(path, fill, executors.reference, one);
+    result.subject = cases::without_numbers(*one.subject);
+    if (shared != nullptr && !one.truths)
+      one.truths = truths_for(*one.subject, static_cast<double>(fill.memory_budget));
     VerifyOptions of_case = options;
-    of_case.bucket = bucket_of(path, fill, subject);
-    result = verify(subject, executors, of_case, observer);
+    of_case.bucket = one.bucket;
+    of_case.truths = one.truths;
+    result = verify(*one.subject, executors, of_case, observer);
   } catch (const ir::Unsupported& error) {
     ends(core::Verdict::unsupported, core::ExitCode::nothing_ran, error.what());
   } catch (const ir::DeviceError& error) {
@@ -69,14 +83,14 @@ cases::Case unread_case(const std::filesystem::path& path, const FillOptions& op
 
 cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,
                               const cases::Executors& executors, const VerifyOptions& options,
-                              cases::Observer& observer) {
+                              cases::Observer& observer, SharedCase* shared) {
   const ir::raw::FloatEnvironment own;
   cases::CaseResult result;
   result.subject = unread_case(path, fill);
   result.mode = options.mode;
   result.settings = options.settings;
   result.judged_by = policy::judged_by(options.gate);
-  run_file(path, fill, executors, options, observer, result);
+  run_file(path, fill, executors, options, observer, shared, result);
   result.identity = cases::identity_of(result);
   result.uuid = cases::new_uuid();
   return result;

@@ -15,6 +15,7 @@
 #include "parity/report/kept_result.hpp"
 #include "parity/report/progress.hpp"
 #include "parity/verify/compile_once.hpp"
+#include "parity/verify/shared_case.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -88,6 +89,7 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
   const std::size_t first = results_.size();
   std::vector<verify::KeptResults> results(judging.size());
   std::vector<verify::NamedResults> kept;
+  verify::SharedCase shared;
   for (std::size_t c = 0; c < judging.size(); ++c) {
     Judging& one = judging[c];
     kept.push_back({one.candidate->name(), &results[c]});
@@ -96,7 +98,8 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
     if (recorder != nullptr) observers.push_back(recorder);
     if (are_several) observers.push_back(&results[c]);
     cases::Observers all(std::move(observers));
-    cases::CaseResult made = verify::verify_file(path, fill, one.executors, one.options, all);
+    cases::CaseResult made =
+        verify::verify_file(path, fill, one.executors, one.options, all, are_several ? &shared : nullptr);
     progress.erase();
     if (auto* const device = one.candidate->device(); device != nullptr && s == 0 && made.subject.file)
       note_idle_alternative(*device, path, made.subject.file->graph);
