@@ -35,8 +35,15 @@ foreign::ValueNorms truth_norms(const cases::Case& subject, int threads) {
   return norms;
 }
 
+/// Throws Error where the option says something else than the two that there are.
+foreign::Storage storage_of(const CandidateOptions& options) {
+  const auto storage = ir::enum_value<foreign::Storage>(options.storage);
+  ir::require(storage.has_value(), "storage: is graph or observed, got '", options.storage, "'");
+  return *storage;
+}
+
 foreign::DumpOptions dump_options(const foreign::Spec& spec, const CandidateOptions& options) {
-  foreign::DumpOptions made{.path = spec.path, .prefix = spec.prefix};
+  foreign::DumpOptions made{.path = spec.path, .prefix = spec.prefix, .storage = storage_of(options)};
   if (!options.names.empty()) made.map = foreign::read_map(options.names);
   if (options.pair == "statistics")
     made.truth_norms = [threads = options.threads](const cases::Case& subject) {
@@ -51,10 +58,12 @@ void require_choices(const CandidateOptions& options) {
               options.taps, "'");
   ir::require(options.pair == "usual" || options.pair == "statistics", "pair: is usual or statistics, got '",
               options.pair, "'");
+  storage_of(options);
 }
 
 foreign::ExecOptions exec_options(const foreign::Spec& spec, const CandidateOptions& options) {
   return {.taps = ir::enum_value<foreign::Taps>(options.taps).value(),
+          .storage = storage_of(options),
           .timeout = std::chrono::seconds(options.timeout),
           .keep = options.keep_exchange,
           .kind = std::string(ir::enum_name(spec.kind)),

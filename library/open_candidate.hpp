@@ -17,6 +17,7 @@ struct CandidateOptions {
   std::string taps = "surviving";  ///< the values that it is asked for: results, surviving or all
   std::string names = {};          ///< a file that says which of its tensors are which values
   std::string pair = "usual";      ///< statistics: find tensors without a known name by shape and norm, too
+  std::string storage = "graph";   ///< observed: narrower floats than the graph's are judged as stored in these
   unsigned timeout = 600;          ///< seconds that it may take for a run
   std::string keep_exchange = {};  ///< a folder that keeps what goes to it and comes from it
 

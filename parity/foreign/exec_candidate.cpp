@@ -138,6 +138,7 @@ class ExecCandidate final : public Candidate {
   }
 
   const std::map<ir::Value, Pairing>& pairing() const override { return last_.pairing; }
+  Storage storage() const override { return program_.options.storage; }
   Fault fault() const override { return last_.fault; }
   std::vector<std::string> notes() const override { return last_.notes; }
 

@@ -21,7 +21,8 @@ struct OnnxWriter {
 
 /// How a program is asked (docs/exec.md).
 struct ExecOptions {
-  Taps taps = Taps::surviving;        ///< for runs that are looked into; plain runs ask for results alone
+  Taps taps = Taps::surviving;  ///< for runs that are looked into; plain runs ask for results alone
+  Storage storage = Storage::graph;
   std::chrono::seconds timeout{600};  ///< for each run
   std::filesystem::path keep = {};    ///< a folder that keeps every exchange; "": none is kept
   std::string kind = "exec";          ///< in the description

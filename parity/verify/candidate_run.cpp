@@ -5,20 +5,23 @@
 
 #include "ir/passes/inline_bodies.hpp"
 #include "ir/raw/hash.hpp"
+#include "parity/foreign/received.hpp"
 
 namespace plumb::parity::verify {
 namespace {
 
 /// Throws core::CandidateError where what a candidate gave is not what it was asked for.
-void check_values(std::string_view candidate, const ir::Graph& graph, const ir::Capture& asked,
-                  const ir::Tensors& values) {
+void check_values(std::string_view candidate, foreign::Storage storage, const ir::Graph& graph,
+                  const ir::Capture& asked, const ir::Tensors& values) {
   const auto require = [&](bool holds, const auto&... why) {
     if (!holds) throw core::CandidateError(ir::cat("candidate '", candidate, "': ", why...));
   };
   for (const auto& [value, tensor] : values) {
     require(value < graph.value_count(), "it gave a value that the graph does not have, number ", value);
-    require(tensor.type() == graph.type(value), graph.name(value), " is ", tensor.type(), ", the graph says ",
-            graph.type(value));
+    const bool is_stored =
+        storage == foreign::Storage::observed && foreign::is_stored_in(tensor.type(), graph.type(value));
+    require(is_stored || tensor.type() == graph.type(value), graph.name(value), " is ", tensor.type(),
+            ", the graph says ", graph.type(value));
   }
   for (const ir::Value value : asked.wanted)
     require(graph.is_source(value) || values.contains(value), "it gave nothing for ", graph.name(value));
@@ -26,12 +29,12 @@ void check_values(std::string_view candidate, const ir::Graph& graph, const ir::
 
 std::uint64_t hashed(const ir::Tensor& tensor) { return ir::raw::hash_bytes(tensor.bytes()); }
 
-CandidateRun run(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, const ir::Capture& capture,
-                 unsigned repeat, const std::function<void()>& compiled = {}) {
+CandidateRun run(ir::Executor& candidate, foreign::Storage storage, const ir::Graph& graph, const ir::Feeds& feeds,
+                 const ir::Capture& capture, unsigned repeat, const std::function<void()>& compiled = {}) {
   const auto executable = candidate.compile(graph, feeds, capture);
   if (compiled) compiled();
   ir::Tensors values = executable->run(feeds);
-  check_values(candidate.name(), graph, capture, values);
+  check_values(candidate.name(), storage, graph, capture, values);
   CandidateRun made = as_run(graph, std::move(values), {});
   for (unsigned again = 1; again < repeat; ++again)
     for (const auto& [value, tensor] : executable->run(feeds)) {
@@ -64,15 +67,16 @@ CandidateRun as_run(const ir::Graph& graph, ir::Tensors values, std::vector<ir::
   return made;
 }
 
-CandidateRun run_whole(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, unsigned repeat,
-                       const std::function<void()>& compiled, std::optional<std::set<ir::Value>> of_interest) {
+CandidateRun run_whole(ir::Executor& candidate, foreign::Storage storage, const ir::Graph& graph,
+                       const ir::Feeds& feeds, unsigned repeat, const std::function<void()>& compiled,
+                       std::optional<std::set<ir::Value>> of_interest) {
   const ir::Capture capture{
       .wanted = graph.results(), .surviving = true, .marks_bools = true, .of_interest = std::move(of_interest)};
-  return run(candidate, graph, feeds, capture, repeat, compiled);
+  return run(candidate, storage, graph, feeds, capture, repeat, compiled);
 }
 
 CandidateRun run_tapped(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds) {
-  return run(candidate, graph, feeds, {graph.results(), true, true}, 1);
+  return run(candidate, foreign::Storage::graph, graph, feeds, {graph.results(), true, true}, 1);
 }
 
 namespace {
@@ -91,10 +95,10 @@ core::Segment with_own_op(const ir::Node& node, const core::Segment& segment) {
 
 }  // namespace
 
-CandidateRun run_alone(ir::Executor& candidate, const ir::Node& node, const core::Segment& segment,
-                       const core::Lookup& fed, unsigned repeat) {
+CandidateRun run_alone(ir::Executor& candidate, foreign::Storage storage, const ir::Node& node,
+                       const core::Segment& segment, const core::Lookup& fed, unsigned repeat) {
   if (ir::passes::has_body(node) && !ir::passes::has_body(segment.graph.nodes().back()))
-    return run_alone(candidate, node, with_own_op(node, segment), fed, repeat);
+    return run_alone(candidate, storage, node, with_own_op(node, segment), fed, repeat);
   const auto refused = [](core::Verdict verdict, std::string why) {
     return CandidateRun{.refused = verdict, .why = std::move(why)};
   };
@@ -102,7 +106,8 @@ CandidateRun run_alone(ir::Executor& candidate, const ir::Node& node, const core
     return refused(core::Verdict::unsupported, std::move(why));
   try {
     const ir::Capture capture{.wanted = segment.outputs, .marks_bools = true};
-    return renumbered(run(candidate, segment.graph, core::feeds_of(segment, fed), capture, repeat), segment, node);
+    return renumbered(run(candidate, storage, segment.graph, core::feeds_of(segment, fed), capture, repeat), segment,
+                      node);
   } catch (const ir::Unsupported& error) {
     return refused(core::Verdict::unsupported, error.what());
   } catch (const ir::DeviceError&) {

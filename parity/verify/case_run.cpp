@@ -11,6 +11,7 @@
 #include "parity/attribution/attribution.hpp"
 #include "parity/compare/measure.hpp"
 #include "parity/core/parallel.hpp"
+#include "parity/core/terminal/table.hpp"
 #include "parity/foreign/candidate.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/verify/coverage.hpp"
@@ -24,6 +25,14 @@ namespace plumb::parity::verify {
 namespace {
 
 constexpr unsigned sign_runs_of_totals = 8;  // verdict.md V44
+
+/// Throws Error where a question is asked that has no answer while values are stored in other dtypes than the graph's.
+void require_graph_storage(const cases::Case& subject, const VerifyOptions& options) {
+  const char* asked = !subject.proofs.empty() ? "--fill exact" : options.metamorphic ? "--metamorphic" : nullptr;
+  if (options.bucket) asked = "--bucket";
+  ir::require(asked == nullptr, "--storage observed judges values as they are stored, which ", asked,
+              " says nothing of; leave out either");
+}
 
 /// Whether one is what the other is, widened. Where they differ they nearly always do so among the first elements.
 bool is_widened(const ir::TensorView& wide, const ir::TensorView& narrow) {
@@ -61,6 +70,7 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
   result_.may_flush = rules_.may_flush = policy::may_flush(options.gate, executors.flushes_subnormals);
   result_.repro = repro_of(subject, options);
   result_.settings = options.settings;
+  if (storage() == foreign::Storage::observed) require_graph_storage(subject, options);
   if (is_foreign()) result_.candidate = foreign::to_text(executors.foreign->description());
   std::set<std::string_view> told;
   for (const ir::Node& node : graph_.nodes())
@@ -92,8 +102,8 @@ void CaseRun::run_candidate() {
   };
   const bool computes = !is_foreign() || executors_.foreign->computes();
   CandidateRun run = is_plain ? std::move(*given_)
-                              : run_whole(*executors_.candidate, graph_, subject_.feeds, computes ? options_.repeat : 1,
-                                          compiled, interest());
+                              : run_whole(*executors_.candidate, storage(), graph_, subject_.feeds,
+                                          computes ? options_.repeat : 1, compiled, interest());
   if (is_foreign()) {  // before it runs again, for its results alone
     pairing_ = executors_.foreign->pairing();
     if (!is_plain) std::ranges::copy(executors_.foreign->notes(), std::back_inserter(result_.notes));
@@ -237,7 +247,7 @@ void CaseRun::plan_total(std::size_t n, std::size_t k, Pending& pending) {
   ValueState& state = state_.value(value);
   const bool is_judged = found.own.no_model.empty() && found.results[k].verdict != core::Verdict::error;
   if (!state_.is_captured(value) || !is_judged || !state.truth) return;
-  Total& total = pending.totals[k] = {*state.truth, found.truth(k), *state.got};
+  Total& total = pending.totals[k] = {*state.truth, found.truth(k), state_.given(value)};
   if (const ir::Tensor* const written = written_ ? written_->find(value) : nullptr) {
     total.written = *written;
     total.written_in = subject_.as_written->graph.type(value).dtype;
@@ -265,7 +275,7 @@ void CaseRun::compare_total(const Total& total, cases::NodeResult& result, Value
   result.gates_total = has_runs && attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
   result.inherited = total.measured->front();
   result.total = total.measured->back();
-  if (result.gates_total) judge_total(result, *state.got);
+  if (result.gates_total) judge_total(result, state_.given(graph_.nodes()[result.node].outputs[result.output]));
   if (written_) result.converted = std::exchange(result.total, total.of_written);
   result.amplification = amplification_of(result.node, result.inherited);
   state.error = attribution::relative_error(result.of_run());
@@ -323,6 +333,14 @@ void CaseRun::judge_all() {
                     .carrying = isolates() ? ir::raw::allowed_threads() : shares.carrying()});
 }
 
+/// Says how many values were judged in another dtype than the graph's.
+void CaseRun::note_storage() {
+  std::string text;
+  for (const auto& [dtype, count] : stored_)
+    text += ir::cat(text.empty() ? "judged as stored: " : ", ", core::terminal::counted(count, "value"), " in ", dtype);
+  if (!text.empty()) result_.notes.push_back(text);
+}
+
 cases::CaseResult CaseRun::finish() {
   const auto start = std::chrono::steady_clock::now();
   const bool ran = try_candidate();
@@ -342,6 +360,7 @@ cases::CaseResult CaseRun::finish() {
   if (!unbelieved_.empty()) result_.notes.push_back(note_of_unbelieved(unbelieved_));
   if (written_ && !written_->problem().empty())
     result_.notes.push_back("no total: the graph as it was refuses its inputs: " + written_->problem());
+  note_storage();
   observer_.step("done", graph_.nodes().size() + 2, graph_.nodes().size() + 2);
   const auto is_given = [this](std::size_t n) { return this->is_given(n); };
   if (options_.filter.takes_all()) leave_out_constants(result_, is_given);

@@ -39,6 +39,7 @@ class CaseRun {
   bool try_candidate();
   std::uint64_t count_limits() const;
   void judge_all();
+  void note_storage();
   void stop_at(std::size_t n, const ir::Error& error);
 
   /// The inherited and the total error of an output: the tensors, which are not changed while they are measured, and
@@ -91,6 +92,7 @@ class CaseRun {
   void assign_blame();
 
   bool is_foreign() const { return rules_.is_foreign(); }
+  foreign::Storage storage() const { return is_foreign() ? executors_.foreign->storage() : foreign::Storage::graph; }
   bool isolates() const { return rules_.isolates(); }
   bool must_be_exact(std::size_t n) const { return rules_.must_be_exact(n); }
 
@@ -106,6 +108,7 @@ class CaseRun {
   cases::CaseResult result_;
   std::map<ir::Value, cases::Pairing> pairing_;  ///< how a foreign candidate's values were found
   std::optional<CandidateRun> given_, tapped_;
+  std::map<ir::DType, std::size_t> stored_;          ///< values that were judged in another dtype than the graph's
   std::vector<std::string> unbelieved_;              ///< nodes whose account of how they add no replay tests
   std::optional<bounds::runs::SignRuns> sign_runs_;  ///< in mode propagate: what limits of totals are made of
 };
