@@ -12,6 +12,7 @@
 #include "parity/foreign/dump.hpp"
 #include "parity/foreign/exec_candidate.hpp"
 #include "parity/foreign/spec.hpp"
+#include "parity/profile/profile.hpp"
 
 namespace plumb::library {
 namespace {
@@ -164,6 +165,14 @@ cases::Executors executors_of(ir::Executor& reference, ir::Executor& candidate) 
   if (const auto* const device = dynamic_cast<gpu_vulkan::VulkanExecutor*>(&candidate))
     made.flushes_subnormals = !device->facts().denormals_kept_f32;
   return made;
+}
+
+void set_profile(cases::Executors& executors, const parity::profile::DeviceProfile& profile) {
+  using parity::profile::Subnormals;
+  executors.profile = &profile;
+  const parity::profile::SubnormalHandling f32 = profile.subnormals_of(ir::DType::f32);
+  if (f32.in != Subnormals::unknown && f32.out != Subnormals::unknown)
+    executors.flushes_subnormals = f32.in == Subnormals::flushed || f32.out == Subnormals::flushed;
 }
 
 }  // namespace plumb::library

@@ -47,4 +47,8 @@ std::vector<std::filesystem::path> files_read(const std::string& spec, const Can
 /// The two sides of a comparison, with what is known of the candidate, whoever it is.
 parity::cases::Executors executors_of(ir::Executor& reference, ir::Executor& candidate);
 
+/// Lets a profile, which must outlive them, say what is known of the candidate's arithmetic: who runs may flush
+/// subnormal numbers unless it promises to keep them, or the profile knows.
+void set_profile(parity::cases::Executors& executors, const parity::profile::DeviceProfile& profile);
+
 }  // namespace plumb::library

@@ -135,7 +135,7 @@ class Function(Executor):
     def __init__(self, function, name=None, taps=None, keeps_subnormals=False):
         self._function = function
         self._takes_wanted = _takes_two(function)
-        self._entry = _abi.plumb_callback._fields_[-1][1](self._answer)
+        self._entry = dict(_abi.plumb_callback._fields_)["run"](self._answer)
         name = name or getattr(function, "__name__", type(function).__name__)
         callback = _abi.plumb_callback(struct_size=ctypes.sizeof(_abi.plumb_callback), run=self._entry,
                                        name=name.encode(), taps=text(taps), keeps_subnormals=int(keeps_subnormals))

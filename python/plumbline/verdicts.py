@@ -151,7 +151,7 @@ def verify(model, candidate, *, inputs=None, shapes=None, seed=1, expected=None,
     work, elements = min_verified or (0, 0)
     given, told = arrays.Tensors.by_name(inputs or {}), arrays.Tensors.by_name(expected or {})
     judged = executor_of(candidate, model.path or model)
-    follow = _abi.plumb_verify_options._fields_[-2][1](_follower(judged, progress))
+    follow = dict(_abi.plumb_verify_options._fields_)["progress"](_follower(judged, progress))
     options = _abi.plumb_verify_options(
         struct_size=ctypes.sizeof(_abi.plumb_verify_options), repeat=repeat, seed=seed, threads=threads,
         dtype=arrays.dtype_number(dtype) if dtype else 0, strict=int(strict), verified=int(require_verified),

@@ -45,7 +45,7 @@ static void tensors(void) {
 static void checks(void) {
   plumb_tensor x = tensor(NULL);
   plumb_result* result = NULL;
-  plumb_check_options options = {0, 0, 0, 0, NULL};
+  plumb_check_options options = {0, 0, 0, 0, NULL, NULL};
   REFUSED(plumb_check(NULL, NULL, &x, 1, &x, 1, NULL, &result), "op: is NULL");
   REFUSED(plumb_check("sofmax", NULL, &x, 1, &x, 1, NULL, &result), "op: there is no op 'sofmax'");
   REFUSED(plumb_check("softmax", "[]", &x, 1, &x, 1, NULL, &result), "attributes: is a JSON object");
@@ -80,7 +80,7 @@ static int refuses(void* user, const plumb_call* call) {
 }
 
 static void ends(const plumb_graph* graph, int (*run)(void*, const plumb_call*), int exit, const char* words) {
-  plumb_callback callback = {sizeof callback, 0, NULL, NULL, NULL, NULL};
+  plumb_callback callback = {sizeof callback, 0, NULL, NULL, NULL, NULL, NULL};
   plumb_executor* executor = NULL;
   plumb_result* result = NULL;
   callback.run = run;
@@ -152,7 +152,7 @@ static void runs(void) {
   plumb_graph* graph = NULL;
   plumb_executor* cpu = NULL;
   plumb_executable* executable = NULL;
-  plumb_callback callback = {sizeof callback, 0, NULL, NULL, NULL, NULL};
+  plumb_callback callback = {sizeof callback, 0, NULL, NULL, NULL, NULL, NULL};
   y.data = made;
   GOOD(plumb_graph_of_op("unary", "{\"function\": \"abs\"}", &x, 1, &graph));
   REFUSED(plumb_candidate(NULL, NULL, &cpu), "spec: is NULL");
