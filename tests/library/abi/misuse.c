@@ -218,6 +218,7 @@ static void runs(void) {
   plumb_graph* graph = NULL;
   plumb_executor* cpu = NULL;
   plumb_executable* executable = NULL;
+  uint64_t bytes = 0;
   plumb_callback callback = {sizeof callback, 0, NULL, NULL, NULL, NULL, NULL};
   y.data = made;
   GOOD(plumb_graph_of_op("unary", "{\"function\": \"abs\"}", &x, 1, &graph));
@@ -239,6 +240,9 @@ static void runs(void) {
   y.shape = shape, y.strides = columns;
   numbers[1] = -2;
   GOOD(plumb_run(executable, &x, 1, &y, 1));
+  REFUSED(plumb_executable_bytes(NULL, &bytes), "executable: is NULL");
+  REFUSED(plumb_executable_bytes(executable, NULL), "bytes: is NULL");
+  GOOD(plumb_executable_bytes(executable, &bytes));
   REQUIRE(made[0] == 1 && made[1] == 4 && made[2] == 2 && made[3] == 5 && made[4] == 3 && made[5] == 6);
   numbers[1] = 2;
   plumb_executable_free(executable);
