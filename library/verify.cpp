@@ -46,7 +46,7 @@ namespace {
 
 /// Judges one of those that share a case; `shared` is null where it is alone.
 cases::CaseResult verify_one(const Model& model, ir::Executor& candidate, const VerifyOptions& options,
-                             cases::Observer* observer, parity::verify::SharedCase* shared) {
+                             cases::Observer* observer, std::shared_ptr<parity::verify::SharedCase> shared) {
   const parity::core::ThreadLimit comparing(options.threads);
   ref_cpu::CpuExecutor reference = reference_executor(options.threads);
   cases::Executors executors = executors_of(reference, candidate);
@@ -60,7 +60,7 @@ cases::CaseResult verify_one(const Model& model, ir::Executor& candidate, const 
   fill.shapes = model.shapes;
   cases::Observer silent;
   cases::CaseResult result = parity::verify::verify_file(model.path, fill, executors, verifying,
-                                                         observer != nullptr ? *observer : silent, shared);
+                                                         observer != nullptr ? *observer : silent, std::move(shared));
   if (!again) forget_repro(result);
   result.notes.insert(result.notes.begin(), model.notes.begin(), model.notes.end());
   result.subject.origin.is_of_file &= model.is_of_file;
@@ -76,10 +76,10 @@ cases::CaseResult verify(const Model& model, ir::Executor& candidate, const Veri
 
 std::vector<cases::CaseResult> verify_each(const Model& model, const std::vector<ir::Executor*>& candidates,
                                            const VerifyOptions& options, cases::Observer* observer) {
-  parity::verify::SharedCase shared;
+  const auto shared = std::make_shared<parity::verify::SharedCase>();
   std::vector<cases::CaseResult> results;
   for (ir::Executor* const candidate : candidates)
-    results.push_back(verify_one(model, *candidate, options, observer, &shared));
+    results.push_back(verify_one(model, *candidate, options, observer, shared));
   return results;
 }
 

@@ -11,6 +11,7 @@
 #include <iostream>
 
 #include "ir/error.hpp"
+#include "ir/files/file_lock.hpp"
 #include "ir/files/write_target.hpp"
 
 namespace plumb::ir::files {
@@ -55,7 +56,9 @@ OutputFile::OutputFile(const fs::path& path, OutputRules rules) : name_(path), k
   need(target.problem.empty(), target.problem);
   if (target.how == WriteTarget::How::replaced) {
     check_target(rules);
-    claim_part();
+    part_ = target_;
+    part_ += ".part";
+    if (!rules.is_continued) claim_part();
   } else {
     need(kind_ != FileKind::hdf5, "HDF5 needs a regular file, and this is ", target.what);
     open_stream(target.descriptor);
@@ -66,7 +69,7 @@ OutputFile::~OutputFile() { remove_part(); }
 
 void OutputFile::remove_part() {
   const Uninterrupted whole;
-  if (!is_stream() && !is_done_ && !keeps_part_) ::unlink(part_.c_str());
+  if (!is_stream() && file_ && !is_done_ && !keeps_part_) ::unlink(part_.c_str());
 }
 
 void OutputFile::open_stream(int descriptor) {
@@ -88,8 +91,6 @@ void OutputFile::check_target(const OutputRules& rules) const {
 }
 
 void OutputFile::claim_part() {
-  part_ = target_;
-  part_ += ".part";
   // Whoever was faster may be done, and gone, by the time that its file is looked at.
   constexpr int tries = 100;
   try {
@@ -102,6 +103,35 @@ void OutputFile::claim_part() {
     part_.clear();
     throw;
   }
+  last_word_.emplace([this] {
+    remove_part();
+    return std::string();
+  });
+}
+
+void OutputFile::replace_part(const std::function<void(const fs::path&)>& make) {
+  need(!file_ && !is_stream(), "is being written already");
+  need(!is_being_written(part_), "is being written by another process");
+  fs::path next = part_;
+  next += ".new";
+  Descriptor made(::open(next.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_CREAT, 0666));
+  if (!made) refuse(next.filename().string(), " cannot be written: ", reason(errno));
+  need(!is_locked_by_another(made) && leads_to(next, made), "is being written by another process");
+  const Uninterrupted whole;
+  std::error_code none;
+  keeps_part_ = fs::exists(part_, none);
+  try {
+    make(next);
+    if (::fsync(made.number()) != 0 && errno != EINVAL && errno != ENOTSUP)
+      refuse("cannot be written: ", reason(errno));
+    if (::rename(next.c_str(), part_.c_str()) != 0)
+      refuse(next.filename().string(), " cannot be renamed: ", reason(errno));
+  } catch (...) {
+    ::unlink(next.c_str());
+    throw;
+  }
+  file_ = std::move(made);
+  take_mode_of_target();
   last_word_.emplace([this] {
     remove_part();
     return std::string();

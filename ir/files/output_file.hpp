@@ -3,6 +3,7 @@
 // The one way in which plumb writes a file.
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@ struct OutputRules {
   FileKind kind = FileKind::other;  ///< format of the new contents
   Replace replace = Replace::any;
   std::vector<std::filesystem::path> inputs = {};  ///< never written over, whatever `replace` says
+  bool is_continued = false;                       ///< part() stays as it was left until replace_part() makes it anew
 };
 
 /// A file that is being written. To be made before the work whose results it takes: whatever stands in the way is an
@@ -49,6 +51,11 @@ class OutputFile {
   /// Where a library that opens files by name is to write; empty of a stream.
   const std::filesystem::path& part() const { return part_; }
   bool is_stream() const { return part_.empty(); }
+  /// Puts a file that `make` writes, under the name that it is given, in the place of part(): until it is whole, part()
+  /// is as it was left, whatever happens. To be called once, before anything else is written, where `is_continued` was
+  /// said.
+  void replace_part(const std::function<void(const std::filesystem::path&)>& make);
+
   /// part() then outlives this, and an interruption, without being committed.
   void keep_part() { keeps_part_ = true; }
 

@@ -18,7 +18,6 @@ namespace {
 struct Opened {
   H5FD_t known;
   haddr_t end;  ///< where HDF5 has given out no addresses yet
-  std::filesystem::path path;
   JournaledFile file;
 };
 
@@ -44,7 +43,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
     const auto how = (flags & H5F_ACC_TRUNC) != 0  ? JournaledFile::Open::create
                      : (flags & H5F_ACC_RDWR) != 0 ? JournaledFile::Open::write
                                                    : JournaledFile::Open::read;
-    made.reset(new Opened{.known = {}, .end = 0, .path = name, .file = JournaledFile(name, how)});
+    made.reset(new Opened{.known = {}, .end = 0, .file = JournaledFile(name, how)});
   });
   return status < 0 ? nullptr : &made.release()->known;
 }
@@ -56,8 +55,12 @@ herr_t close_file(H5FD_t* file) {
   });
 }
 
-/// Which of two open files comes first; 0 for the same.
-int compare(const H5FD_t* a, const H5FD_t* b) { return opened(a).path.compare(opened(b).path); }
+/// Which of two open files comes first; 0 for the same. A file that took the place of an open one has its name, and is
+/// another.
+int compare(const H5FD_t* a, const H5FD_t* b) {
+  const auto first = opened(a).file.identity(), second = opened(b).file.identity();
+  return first < second ? -1 : first > second ? 1 : 0;
+}
 
 herr_t query(const H5FD_t*, unsigned long* flags) {
   *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |

@@ -85,6 +85,9 @@ std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t to) { return (bytes 
 JournaledFile::JournaledFile(const std::filesystem::path& path, Open how)
     : file_(::open(path.c_str(), flags_of(how), 0666)) {
   if (!file_) fail_to("be opened");
+  struct stat found {};
+  if (::fstat(file_.number(), &found) != 0) fail_to("be looked at");
+  identity_ = {found.st_dev, found.st_ino};
   size_ = committed_ = size_of(file_.number());
   load_journal();
   if (how != Open::read) commit();

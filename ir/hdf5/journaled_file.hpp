@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ir/files/descriptor.hpp"
@@ -32,6 +33,9 @@ class JournaledFile {
   /// Whether the file ends in a copy of pages, so that nothing else should read it.
   static bool has_journal(const std::filesystem::path& path);
 
+  /// Tells the file on the disk from others, whatever they are called: its device and its number.
+  std::pair<std::uint64_t, std::uint64_t> identity() const { return identity_; }
+
   std::uint64_t size() const { return size_; }
   void resize(std::uint64_t size) { size_ = size; }
   /// Bytes beyond the end of the file are read as zero.
@@ -55,6 +59,7 @@ class JournaledFile {
   void append_journal(std::uint64_t at) const;
 
   files::Descriptor file_;
+  std::pair<std::uint64_t, std::uint64_t> identity_;
   std::uint64_t size_ = 0, committed_ = 0;
   std::map<std::uint64_t, Page> pages_;  ///< changed since the last commit, of those that it has
 };

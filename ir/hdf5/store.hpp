@@ -61,6 +61,8 @@ class Store {
   void write_tensor(const std::string& path, const TensorView& tensor);
   /// Another name for what is at `other`, with its attributes.
   void link(const std::string& path, const std::string& other);
+  /// Takes over an object of another file, with all that is below it and its attributes.
+  void copy(const std::string& to, const Store& from, const std::string& path);
 
   /// Rows to append to: one row type, `width` of them to a row where that is not 1.
   void make_table(const std::string& path, const TableType& type, std::size_t width = 1);
@@ -94,6 +96,9 @@ class Store {
   std::string read_text(const std::string& path) const;
   std::vector<std::string> read_texts(const std::string& path) const;
   std::vector<std::uint32_t> read_grid(const std::string& path) const;
+  bool is_dataset(const std::string& path) const;
+  /// All elements of a dataset that is no text, as the file has them.
+  std::vector<std::byte> read_bytes(const std::string& path) const;
   std::uint64_t rows(const std::string& path) const;
 
   template <class Row>

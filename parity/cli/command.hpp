@@ -24,6 +24,7 @@ Action inspect(CLI::App& app);
 Action convert(CLI::App& app);
 Action conformance(CLI::App& app);
 Action judge(CLI::App& app);
+Action merge(CLI::App& app);
 Action policy(CLI::App& app);
 Action fit(CLI::App& app);
 Action power(CLI::App& app);
@@ -61,6 +62,8 @@ inline constexpr Command commands[] = {
      "plumb conformance /usr/share/libonnx-testdata/node --junit onnx.xml"},
     {"judge", "judge the runs of a results file by a policy, without a device", judge,
      "plumb judge results.h5 --policy policy.toml"},
+    {"merge", "write the runs of several results files to one, each once", merge,
+     "plumb merge share1.h5 share2.h5 -o all.h5"},
     {"policy", "check a policy file", policy, "plumb policy lint policy.toml --results results.h5"},
     {"fit", "fit limits to results files, for a stated rate of false alarms", fit,
      "plumb fit results.h5 -o policy.toml"},

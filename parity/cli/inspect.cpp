@@ -16,11 +16,13 @@
 #include "parity/cli/flags/given_tensors.hpp"
 #include "parity/cli/flags/model_files.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/validators.hpp"
 #include "parity/cli/show/graph_values.hpp"
 #include "parity/cli/show/inspect_execution.hpp"
 #include "parity/cli/show/inspect_graph.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/terminal/table.hpp"
+#include "parity/results/merge/digest.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/results_report.hpp"
 #include "parity/results/results_schema.hpp"
@@ -117,6 +119,12 @@ int check_results(const std::string& path) {
   return 0;
 }
 
+/// Prints a name of what a results file holds, whatever its order; the exit code.
+int print_digest(const std::string& path, const std::string& of) {
+  fmt::print("{}\n", results::digest_of_file(path, ir::enum_value<results::DigestOf>(of).value()));
+  return 0;
+}
+
 }  // namespace
 
 Action inspect(CLI::App& app) {
@@ -130,6 +138,11 @@ Action inspect(CLI::App& app) {
   flags::add_model_flags(app, *model);
   app.add_flag("-v,--verbose", *verbose, "show every value and node of a graph, every node of a results file");
   app.add_flag("--check-schema", *check, "say where a results file departs from its schema");
+  const auto digest = std::make_shared<std::string>();
+  app.add_flag("--digest{runs}", *digest,
+               "print a hash of all runs of a results file, whatever their order; --digest=values: of what was "
+               "computed, without times, uuids and hosts")
+      ->check(flags::one_of({"runs", "values"}));
   const auto node = std::make_shared<std::string>();
   app.add_option("--node", *node,
                  "show all that a results file has of this node, of the run where it is worst (-v: of each)");
@@ -139,9 +152,10 @@ Action inspect(CLI::App& app) {
   flags::add_output(app, "--json", *json, "write the list of --values as JSON to this file, or - for stdout")
       ->needs(list);
   flags::add_force_flag(app, *force);
-  return [path, model, verbose, check, node, values, json, force] {
+  return [path, model, verbose, check, digest, node, values, json, force] {
     if (*values) return list_values(*path, *model, *json, *force);
     if (*check) return check_results(*path);
+    if (!digest->empty()) return print_digest(*path, *digest);
     if (!node->empty()) return inspect_node(*path, *node, *verbose);
     inspect_file(*path, *model, *verbose);
     return 0;

@@ -124,6 +124,7 @@ std::unique_ptr<results::Recorder> VerifyRun::open_record(const flags::Outputs& 
   options.tensors = ir::enum_value<results::KeepTensors>(flags_.tensors).value();
   options.rows = ir::enum_value<results::KeepRows>(flags_.rows).value();
   options.argv = show::command_line();
+  options.resume = flags_.resume;
   options.replace_any = outputs.force;
   options.keeps_inputs = !flags_.no_inputs;
   options.inputs = outputs.inputs;
@@ -248,7 +249,16 @@ void VerifyRun::print_end() const {
   out_ << report::summary_line(results_) << '\n';
 }
 
+/// Flags that do not go together, whatever the cases.
+void VerifyRun::require_sense() const {
+  ir::require(!flags_.resume || !flags_.results.empty(),
+              "--resume goes on with what -o was writing, and -o is not said");
+  ir::require(!flags_.resume || flags_.candidates.size() == 1, "--resume goes on with runs of one candidate, and ",
+              flags_.candidates.size(), " are judged");
+}
+
 int VerifyRun::run() {
+  require_sense();
   if (flags_.github) report::stop_workflow_commands(out_);
   batches_ = batches_of(flags_);
   choose_cases(flags_, batches_);
@@ -271,6 +281,7 @@ int VerifyRun::run() {
   // Interrupted, the record is closed first: words are asked for in the reverse order.
   std::optional<ir::files::LastWord> last_word(std::in_place, [&] { return cut_off(reports); });
   const auto recorder = open_record(outputs);
+  say_resumed(recorder.get());
   try {
     for (const Batch& batch : batches_)
       if (!run_batch(batch, recorder.get())) break;

@@ -1,34 +1,27 @@
+// Writes results files, case after case, each as a whole.
 #include "parity/results/record_hdf5.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <chrono>
 #include <csignal>
+#include <set>
 
 #include "ir/files/output_file.hpp"
 #include "ir/hdf5/store.hpp"
-#include "ir/hdf5/vet.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/terminal/shell_word.hpp"
 #include "parity/results/record_parts.hpp"
 #include "parity/results/results_rows.hpp"
 #include "parity/results/results_schema.hpp"
+#include "parity/results/resumption.hpp"
 
 namespace plumb::parity::results {
 namespace {
 
 using results::Part;
 namespace fs = std::filesystem;
-
-/// Who recorded where is nobody's business: of absolute paths the last name stays.
-std::string without_folders(const std::string& argument) {
-  const auto start = argument.find('/') == 0 ? 0 : argument.find("=/");
-  if (start == std::string::npos) return argument;
-  return argument.substr(0, start == 0 ? 0 : start + 1) +
-         fs::path(argument.substr(start == 0 ? 0 : start + 1)).filename().string();
-}
 
 double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -47,6 +40,7 @@ class Recorder::Writer {
   void plan(std::uint64_t cases);
   void finish();
   const fs::path& part() const { return output_.part(); }
+  Resumption* resumption() { return resumption_ ? &*resumption_ : nullptr; }
 
  private:
   struct Kept {
@@ -54,7 +48,7 @@ class Recorder::Writer {
     ir::Tensor truth, got;
   };
 
-  static ir::hdf5::Store make_store(const fs::path& path, const fs::path& part, const RecordOptions& options);
+  ir::hdf5::Store make_store(const fs::path& path);
   std::string last_word();
   void make_layout();
   void read_names();
@@ -62,7 +56,6 @@ class Recorder::Writer {
   NameId name_ids() {
     return [this](const std::string& name) { return name_id(name); };
   }
-  std::vector<std::string> argv() const;
   void begin_launch();
   void write_launch();
   void write_tensors(const cases::NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got);
@@ -72,13 +65,15 @@ class Recorder::Writer {
 
   const fs::path path_;
   const RecordOptions options_;
+  std::optional<Resumption> resumption_;
   ir::files::OutputFile output_;
   ir::hdf5::Store store_;
   std::uint32_t run_ = 0, first_run_ = 0;
   std::uint32_t launch_ = 0;  ///< the row of this start of the program
   results::Launch launch_row_ = {};
   std::map<std::string, std::uint32_t, std::less<>> names_;
-  std::map<std::string, SumList> sums_;  ///< by where they are in the file
+  std::map<std::string, SumList> sums_;   ///< by where they are in the file
+  std::set<std::string> earlier_graphs_;  ///< graphs of which an earlier start recorded a run
   std::vector<std::string> new_names_;
   const ir::Graph* graph_ = nullptr;  ///< the running case's
   std::shared_ptr<const ir::formats::GraphFile> file_;
@@ -87,30 +82,27 @@ class Recorder::Writer {
   std::optional<ir::files::LastWord> last_word_;
 };
 
-ir::hdf5::Store Recorder::Writer::make_store(const fs::path& path, const fs::path& part, const RecordOptions& options) {
-  const bool exists = fs::exists(path) && fs::file_size(path) > 0;
-  int version = 0;
-  if (exists && !(options.replace_any && !options.append)) {
-    try {
-      ir::hdf5::vet(path, ir::hdf5::Extent::attributes_of_root);
-      version = require_results_file(ir::hdf5::Store::open(path));
-    } catch (const ir::Error& error) {
-      ir::fail(path.string(), " exists and is not replaced, as it is no results file: ", error.what());
-    }
+ir::hdf5::Store Recorder::Writer::make_store(const fs::path& path) {
+  const int version = options_.replace_any && !options_.append ? 0 : results::version_replaced(path);
+  if (options_.resume) {
+    resumption_.emplace(path);
+    resumption_->require_same(options_.device, options_.shard, options_.partition);
+    output_.replace_part([&](const fs::path& next) { resumption_->write_kept(next, options_.argv); });
+    return ir::hdf5::Store::open_to_append(part());
   }
-  if (!exists || !options.append) return ir::hdf5::Store::create(part);
+  if (version == 0 || !options_.append) return ir::hdf5::Store::create(part());
   ir::require(version == 2, path.string(), " is of version ", version, " and has no room for what version 2 records");
   std::error_code problem;
-  fs::copy_file(path, part, fs::copy_options::overwrite_existing, problem);
-  ir::require(!problem, part.string(), ": ", problem.message());
-  return ir::hdf5::Store::open_to_append(part);
+  fs::copy_file(path, part(), fs::copy_options::overwrite_existing, problem);
+  ir::require(!problem, part().string(), ": ", problem.message());
+  return ir::hdf5::Store::open_to_append(part());
 }
 
 Recorder::Writer::Writer(const fs::path& path, RecordOptions options)
     : path_(path),
       options_(std::move(options)),
-      output_(path, {.kind = ir::files::FileKind::hdf5, .inputs = options_.inputs}),
-      store_(make_store(path_, output_.part(), options_)) {
+      output_(path, {.kind = ir::files::FileKind::hdf5, .inputs = options_.inputs, .is_continued = options_.resume}),
+      store_(make_store(path_)) {
   if (store_.contains("/runs"))
     read_names();
   else
@@ -131,22 +123,8 @@ std::string Recorder::Writer::last_word() {
   return fmt::format("{} {} recorded in {}", cases, cases == 1 ? "case is" : "cases are", part().string());
 }
 
-std::vector<std::string> Recorder::Writer::argv() const {
-  std::vector<std::string> argv;
-  for (const std::string& argument : options_.argv) argv.push_back(without_folders(argument));
-  return argv;
-}
-
 void Recorder::Writer::make_layout() {
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  const core::BuildInfo& build = core::build_info();
-  results::make_layout(store_);
-  store_.set("/", "tool_version", std::string(build.version));
-  store_.set("/", "git_commit", std::string(build.git_commit));
-  store_.set("/", "git_dirty", std::int64_t{build.git_dirty});
-  store_.set("/", "created_utc",
-             fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now))));
-  store_.set("/", "argv", argv());
+  results::make_file(store_, options_.argv);
   name_id("");  // number 0 is no name at all
 }
 
@@ -154,6 +132,7 @@ void Recorder::Writer::read_names() {
   const auto names = store_.read_texts("/names");
   for (std::uint32_t id = 0; id < names.size(); ++id) names_.emplace(names[id], id);
   run_ = static_cast<std::uint32_t>(store_.rows("/runs"));
+  for (const std::string& graph : store_.children("/graph")) earlier_graphs_.insert(graph);
 }
 
 std::uint32_t Recorder::Writer::name_id(const std::string& name) {
@@ -168,7 +147,8 @@ void Recorder::Writer::begin_launch() {
   if (!store_.contains(table)) store_.make_table(table, results::launch_type());
   const core::BuildInfo& build = core::build_info();
   std::string line;
-  for (const std::string& word : argv()) line += (line.empty() ? "" : " ") + core::terminal::shell_word(word);
+  for (const std::string& word : options_.argv)
+    line += (line.empty() ? "" : " ") + core::terminal::shell_word(results::without_folders(word));
   launch_row_ = {.uuid = cases::new_uuid(),
                  .utc = seconds_since_1970(),
                  .tool_version_id = name_id(std::string(build.version)),
@@ -219,9 +199,9 @@ void Recorder::Writer::compared(const cases::NodeResult& result, const ir::Tenso
 
 void Recorder::Writer::append_results(const cases::CaseResult& result) {
   const NameId names = name_ids();
-  const std::string list = "/graph/" + results::add_graph(store_, result.subject, names) + "/sums";
-  const bool is_first = !sums_.contains(list);
-  if (is_first) sums_.emplace(list, SumList(store_.read_texts(list)));
+  const std::string graph = results::add_graph(store_, result.subject, names), list = "/graph/" + graph + "/sums";
+  const bool is_first = !sums_.contains(list) && !earlier_graphs_.contains(graph);
+  if (!sums_.contains(list)) sums_.emplace(list, SumList(store_.read_texts(list)));
   SumList& sums = sums_.at(list);
   Rows rows(result.subject.file->graph, run_, names, sums);
   for (const cases::NodeResult& node : result.nodes) rows.add(node);
@@ -283,8 +263,8 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
   run.alpha = result.false_alarms.alpha;
   run.lambda = result.false_alarms.lambda();
   run.n_limits = result.false_alarms.n_limits;
-  run.file_id = name_id(without_folders(result.subject.name));
-  run.precision_id = name_id(without_folders(cases::precision_name(result.subject)));
+  run.file_id = name_id(results::without_folders(result.subject.name));
+  run.precision_id = name_id(results::without_folders(cases::precision_name(result.subject)));
   run.fill = result.subject.fill;
   run.fill_name_id = name_id(std::string(result.subject.adversarial ? ir::enum_name(*result.subject.adversarial) : ""));
   run.mode = result.mode;
@@ -361,6 +341,11 @@ void Recorder::record_pairs(std::span<const cases::PairResult> pairs, std::size_
   const ir::files::Uninterrupted whole;
   writer_->record_pairs(pairs, candidates);
 }
+std::optional<cases::CaseResult> Recorder::recorded(const cases::Identity& identity) {
+  Resumption* const earlier = writer_->resumption();
+  return earlier == nullptr ? std::nullopt : earlier->take(identity);
+}
+const Resumption* Recorder::resumption() const { return writer_->resumption(); }
 void Recorder::plan(std::uint64_t cases) {
   const ir::files::Uninterrupted whole;
   writer_->plan(cases);

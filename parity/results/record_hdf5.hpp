@@ -26,11 +26,14 @@ enum class KeepRows { all, failed };
 
 constexpr auto enum_names(KeepRows) { return std::array<std::string_view, 2>{"all", "failed"}; }
 
+class Resumption;
+
 struct RecordOptions {
   KeepTensors tensors = KeepTensors::never;
   KeepRows rows = KeepRows::all;
   bool keeps_inputs = true;                        ///< numbers that inputs were given
   bool append = false;                             ///< keep the runs of an earlier results file of that name
+  bool resume = false;                             ///< go on with the runs that an earlier start left
   bool replace_any = false;                        ///< whatever has the name, not only a results file
   std::vector<std::filesystem::path> inputs = {};  ///< files that are never written over
   std::string profile_file = {};                   ///< as it was named
@@ -71,6 +74,11 @@ class Recorder : public cases::Observer {
 
   /// Adds how results of the last `candidates` cases, which are one case by several candidates, compare by pairs.
   void record_pairs(std::span<const cases::PairResult> pairs, std::size_t candidates);
+
+  /// A run of this name that an earlier start recorded, where that is gone on with; each is found once.
+  std::optional<cases::CaseResult> recorded(const cases::Identity& identity);
+  /// How many there were, and in which file.
+  const Resumption* resumption() const;
 
   /// From here on so many cases are planned.
   void plan(std::uint64_t cases);

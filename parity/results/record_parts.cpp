@@ -1,16 +1,50 @@
 // Parts that runs of a results file share, each written once: graphs, devices, environments and texts, named by hash.
 #include "parity/results/record_parts.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <chrono>
 
 #include "ir/adversarial/adversarial.hpp"
+#include "ir/hdf5/vet.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/sha256.hpp"
 #include "parity/results/results_rows.hpp"
+#include "parity/results/results_schema.hpp"
 
 namespace plumb::parity::results {
+
+std::string without_folders(const std::string& argument) {
+  const auto start = argument.find('/') == 0 ? 0 : argument.find("=/");
+  if (start == std::string::npos) return argument;
+  const std::size_t path = start == 0 ? 0 : start + 1;
+  return argument.substr(0, path) + std::filesystem::path(argument.substr(path)).filename().string();
+}
+
+int version_replaced(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path) || std::filesystem::file_size(path) == 0) return 0;
+  try {
+    ir::hdf5::vet(path, ir::hdf5::Extent::attributes_of_root);
+    return require_results_file(ir::hdf5::Store::open(path));
+  } catch (const ir::Error& error) {
+    ir::fail(path.string(), " exists and is not replaced, as it is no results file: ", error.what());
+  }
+}
+
+void make_file(ir::hdf5::Store& store, const std::vector<std::string>& argv) {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const core::BuildInfo& build = core::build_info();
+  std::vector<std::string> words;
+  for (const std::string& word : argv) words.push_back(without_folders(word));
+  make_layout(store);
+  store.set("/", "tool_version", std::string(build.version));
+  store.set("/", "git_commit", std::string(build.git_commit));
+  store.set("/", "git_dirty", std::int64_t{build.git_dirty});
+  store.set("/", "created_utc",
+            fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now))));
+  store.set("/", "argv", words);
+}
 
 std::string component(const std::string& name) {
   std::string safe;

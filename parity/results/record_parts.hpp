@@ -1,7 +1,9 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "ir/hdf5/store.hpp"
 #include "parity/cases/case.hpp"
@@ -10,6 +12,17 @@
 
 /// Parts that runs of a results file share. Each function writes its part where it is not there yet, and names it.
 namespace plumb::parity::results {
+
+/// An argument of a command line as it is recorded: who recorded where is nobody's business, so that of absolute paths
+/// the last name stays.
+std::string without_folders(const std::string& argument);
+
+/// The major version of the results file that a new one takes the place of; 0 where there is none, or an empty file.
+/// Throws Error, naming it, where another file has the name.
+int version_replaced(const std::filesystem::path& path);
+
+/// Makes the layout of a new file, which says which program made it, when, and by which command line.
+void make_file(ir::hdf5::Store& store, const std::vector<std::string>& argv);
 
 /// A name as one component of an HDF5 path.
 std::string component(const std::string& name);

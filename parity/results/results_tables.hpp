@@ -36,12 +36,14 @@ using core::FillKind;
 
 enum class Part { local, inherited, total, converted };
 enum class RunKind { verify };
-enum class LaunchEnd { unknown, cut_off, ended };
+enum class LaunchEnd { unknown, cut_off, ended, resumed };
 enum class Scope { device, workgroup, subgroup, queue_family };
 
 constexpr auto enum_names(Part) { return std::array<std::string_view, 4>{"local", "inherited", "total", "converted"}; }
 constexpr auto enum_names(RunKind) { return std::array<std::string_view, 1>{"verify"}; }
-constexpr auto enum_names(LaunchEnd) { return std::array<std::string_view, 3>{"unknown", "cut_off", "ended"}; }
+constexpr auto enum_names(LaunchEnd) {
+  return std::array<std::string_view, 4>{"unknown", "cut_off", "ended", "resumed"};
+}
 constexpr auto enum_names(Scope) {
   return std::array<std::string_view, 4>{"device", "workgroup", "subgroup", "queue_family"};
 }
@@ -159,7 +161,8 @@ struct Launch {
   std::uint8_t dirty = 0;
   std::uint32_t argv_id = 0;          ///< the command line as a shell takes it, without the folders of absolute paths
   std::uint64_t planned = no_number;  ///< cases that it was to record
-  /// Whether it went as far as it was to: cut off until it did, and unknown before version 2.9.
+  /// Whether it went as far as it was to: cut off until it did, and unknown before version 2.9. Resumed: it was cut
+  /// off, and a later start ran what was missing.
   Code<LaunchEnd> end = LaunchEnd::unknown;
   std::uint16_t shard = 1, shards = 1;  ///< the share of all cases that it was to record
   std::uint32_t partition_id = 0;       ///< a name of the shares that make a whole; "" where there is one

@@ -128,12 +128,28 @@ struct VerifyOptions {
 cases::CaseResult verify(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
                          cases::Observer& observer);
 
+/// A case that was read, and not run yet.
+struct LoadedCase {
+  cases::CaseResult result = {};            ///< how it is named, and how it ended where it could not be read
+  std::shared_ptr<SharedCase> shared = {};  ///< the case; null where it could not be read
+};
+
+/// load_case; what is thrown becomes the verdict of the case. Several candidates on one file, filled alike, may share
+/// it: the first of them reads it.
+LoadedCase load_file(const std::filesystem::path& path, const FillOptions& fill, const cases::Executors& executors,
+                     const VerifyOptions& options, cases::Observer& observer,
+                     std::shared_ptr<SharedCase> shared = nullptr);
+
+/// verify, of what load_file gave for the same file and options.
+cases::CaseResult verify_loaded(LoadedCase loaded, const std::filesystem::path& path, const FillOptions& fill,
+                                const cases::Executors& executors, const VerifyOptions& options,
+                                cases::Observer& observer);
+
 /// load_case and verify, at larger extents as well where `fill` says so; what is thrown becomes the verdict of the
-/// case. The first of several candidates on one file, filled alike, leaves the case and its truths in `shared`, where
-/// those after it find them.
+/// case. The first of those that share a case leaves it and its truths there, where those after it find them.
 cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,
                               const cases::Executors& executors, const VerifyOptions& options,
-                              cases::Observer& observer, SharedCase* shared = nullptr);
+                              cases::Observer& observer, std::shared_ptr<SharedCase> shared = nullptr);
 
 /// The end of each case: its exit code, its verdict and those of its nodes.
 std::vector<core::CaseEnd> ends_of(std::span<const cases::CaseResult> cases);

@@ -1,4 +1,5 @@
 // Verifies a graph file; what is thrown on the way becomes the verdict and exit code of its case.
+#include <functional>
 #include <new>
 
 #include "ir/raw/float_environment.hpp"
@@ -28,18 +29,8 @@ std::shared_ptr<const checks::relations::Bucket> bucket_of(const std::filesystem
       checks::relations::pad(subject, load_case(path, larger), model.exact, model.rounded));
 }
 
-/// Reads the case that a file is, unless it was read before.
-void load(const std::filesystem::path& path, const FillOptions& fill, ir::Executor& reference, SharedCase& made) {
-  if (made.subject) return;
-  cases::Case subject = load_case(path, fill);
-  if (fill.kind == core::FillKind::exact) subject = checks::exact::make_twin(subject, reference);
-  made.bucket = bucket_of(path, fill, subject);
-  made.subject = std::move(subject);
-}
-
-/// Runs the case that a file is, or says in `result` why it could not be.
-void run_file(const std::filesystem::path& path, const FillOptions& fill, const cases::Executors& executors,
-              const VerifyOptions& options, cases::Observer& observer, SharedCase* shared, cases::CaseResult& result) {
+/// Does some work for a case, and says in `result` why it could not be done.
+void do_for(const std::filesystem::path& path, cases::CaseResult& result, const std::function<void()>& work) {
   const auto ends = [&](core::Verdict verdict, core::ExitCode exit, std::string message) {
     result.verdict = verdict;
     result.exit = exit;
@@ -47,17 +38,7 @@ void run_file(const std::filesystem::path& path, const FillOptions& fill, const 
     hold_refusal_to_must(result);
   };
   try {
-    observer.step("reading " + path.string(), 0, 0);
-    SharedCase alone;
-    SharedCase& one = shared != nullptr ? *shared : alone;
-    load(path, fill, executors.reference, one);
-    result.subject = cases::without_numbers(*one.subject);
-    if (shared != nullptr && !one.truths)
-      one.truths = truths_for(*one.subject, static_cast<double>(fill.memory_budget));
-    VerifyOptions of_case = options;
-    of_case.bucket = one.bucket;
-    of_case.truths = one.truths;
-    result = verify(*one.subject, executors, of_case, observer);
+    work();
   } catch (const ir::Unsupported& error) {
     ends(core::Verdict::unsupported, core::ExitCode::nothing_ran, error.what());
   } catch (const ir::DeviceError& error) {
@@ -81,19 +62,57 @@ cases::Case unread_case(const std::filesystem::path& path, const FillOptions& op
           .origin = {.param_seed = options.param_seed, .shapes = options.shapes}};
 }
 
-cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,
-                              const cases::Executors& executors, const VerifyOptions& options,
-                              cases::Observer& observer, SharedCase* shared) {
+LoadedCase load_file(const std::filesystem::path& path, const FillOptions& fill, const cases::Executors& executors,
+                     const VerifyOptions& options, cases::Observer& observer, std::shared_ptr<SharedCase> shared) {
   const ir::raw::FloatEnvironment own;
-  cases::CaseResult result;
+  const bool is_shared = shared != nullptr;
+  LoadedCase loaded;
+  cases::CaseResult& result = loaded.result;
   result.subject = unread_case(path, fill);
   result.mode = options.mode;
   result.settings = options.settings;
   result.judged_by = policy::judged_by(options.gate);
-  run_file(path, fill, executors, options, observer, shared, result);
-  result.identity = cases::identity_of(result);
+  do_for(path, result, [&] {
+    const auto one = shared ? std::move(shared) : std::make_shared<SharedCase>();
+    if (!one->subject) {
+      observer.step("reading " + path.string(), 0, 0);
+      cases::Case subject = load_case(path, fill);
+      if (fill.kind == core::FillKind::exact) subject = checks::exact::make_twin(subject, executors.reference);
+      if (is_shared) one->truths = truths_for(subject, static_cast<double>(fill.memory_budget));
+      one->subject = std::move(subject);
+    }
+    result.subject = cases::without_numbers(*one->subject);
+    loaded.shared = one;
+  });
+  result.identity = cases::identity_of(result.subject, result.mode, result.settings);
+  return loaded;
+}
+
+cases::CaseResult verify_loaded(LoadedCase loaded, const std::filesystem::path& path, const FillOptions& fill,
+                                const cases::Executors& executors, const VerifyOptions& options,
+                                cases::Observer& observer) {
+  const ir::raw::FloatEnvironment own;
+  cases::CaseResult result = std::move(loaded.result);
+  const cases::Identity identity = result.identity;
+  if (loaded.shared)
+    do_for(path, result, [&] {
+      SharedCase& one = *loaded.shared;
+      if (!one.bucket) one.bucket = bucket_of(path, fill, *one.subject);
+      VerifyOptions of_case = options;
+      of_case.bucket = one.bucket;
+      of_case.truths = one.truths;
+      result = verify(*one.subject, executors, of_case, observer);
+    });
+  result.identity = identity;
   result.uuid = cases::new_uuid();
   return result;
+}
+
+cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,
+                              const cases::Executors& executors, const VerifyOptions& options,
+                              cases::Observer& observer, std::shared_ptr<SharedCase> shared) {
+  return verify_loaded(load_file(path, fill, executors, options, observer, std::move(shared)), path, fill, executors,
+                       options, observer);
 }
 
 std::vector<core::CaseEnd> ends_of(std::span<const cases::CaseResult> cases) {

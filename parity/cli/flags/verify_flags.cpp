@@ -51,6 +51,10 @@ void add_selection_flags(CLI::App& app, VerifyFlags& flags) {
 
 void add_output_flags(CLI::App& app, VerifyFlags& flags) {
   add_output(app, "-o,--output", flags.results, "write all cases to this results file (HDF5)")->group("output");
+  app.add_flag(
+         "--resume", flags.resume,
+         "go on with what -o was writing when it was cut off: runs that it has are not made again, but for errors")
+      ->group("output");
   app.add_option("--tensors", flags.tensors,
                  "for which nodes the results file keeps tensors: none, those that failed, ...")
       ->check(one_of({"never", "fail", "worst", "all"}))

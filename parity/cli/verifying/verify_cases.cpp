@@ -10,10 +10,13 @@
 #include "ir/files/interruption.hpp"
 #include "parity/cli/other_kernels.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
+#include "parity/core/sha256.hpp"
+#include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
 #include "parity/report/candidates.hpp"
 #include "parity/report/kept_result.hpp"
 #include "parity/report/progress.hpp"
+#include "parity/results/resumption.hpp"
 #include "parity/verify/compile_once.hpp"
 #include "parity/verify/shared_case.hpp"
 
@@ -78,6 +81,25 @@ void VerifyRun::report_side_by_side(std::span<const cases::CaseResult> results,
   out_ << report::side_by_side(named, pairs, detail(), style_) << '\n' << std::flush;
 }
 
+/// Runs a case, or takes the run that an earlier start recorded of it.
+cases::CaseResult VerifyRun::result_of(Judging& one, const std::string& path, const verify::FillOptions& fill,
+                                       const std::shared_ptr<verify::SharedCase>& shared, cases::Observer& observer,
+                                       results::Recorder* recorder) {
+  verify::LoadedCase loaded = verify::load_file(path, fill, one.executors, one.options, observer, shared);
+  std::optional<cases::CaseResult> earlier;
+  if (recorder != nullptr) earlier = recorder->recorded(loaded.result.identity);
+  is_taken_ = earlier.has_value();
+  if (!is_taken_) return verify::verify_loaded(std::move(loaded), path, fill, one.executors, one.options, observer);
+  const auto name = [](const std::string& policy) {
+    return policy.empty() ? std::string("none") : core::sha256(policy).substr(0, 12);
+  };
+  const std::string was = name(earlier->judged_by.text), is = name(loaded.result.judged_by.text);
+  ir::require(was == is, flags_.results, ": ", earlier->identity.id(), " was judged by another policy, ", was,
+              "; it is ", is, " now, and --resume goes on with the same one");
+  earlier->judged_by = std::move(loaded.result.judged_by);
+  return std::move(*earlier);
+}
+
 /// The next thing to do after a seed of a graph.
 enum class VerifyRun::Next { seed, graph, nothing };
 
@@ -89,7 +111,7 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
   const std::size_t first = results_.size();
   std::vector<verify::KeptResults> results(judging.size());
   std::vector<verify::NamedResults> kept;
-  verify::SharedCase shared;
+  const auto shared = are_several ? std::make_shared<verify::SharedCase>() : nullptr;
   for (std::size_t c = 0; c < judging.size(); ++c) {
     Judging& one = judging[c];
     kept.push_back({one.candidate->name(), &results[c]});
@@ -98,12 +120,11 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
     if (recorder != nullptr) observers.push_back(recorder);
     if (are_several) observers.push_back(&results[c]);
     cases::Observers all(std::move(observers));
-    cases::CaseResult made =
-        verify::verify_file(path, fill, one.executors, one.options, all, are_several ? &shared : nullptr);
+    cases::CaseResult made = result_of(one, path, fill, shared, all, recorder);
     progress.erase();
     if (auto* const device = one.candidate->device(); device != nullptr && s == 0 && made.subject.file)
       note_idle_alternative(*device, path, made.subject.file->graph);
-    if (seeds > 1) say_equal_seeds(made, seeds, s == 0 && c == 0, style_.width);
+    if (seeds > 1 && !is_taken_) say_equal_seeds(made, seeds, s == 0 && c == 0, style_.width);
     record(std::move(made), recorder);
     const cases::CaseResult& result = results_.back();
     // With isolate every node is compiled again for each seed.
@@ -157,9 +178,17 @@ bool VerifyRun::run_graph(const Batch& batch, const std::string& path, std::vect
 void VerifyRun::record(cases::CaseResult result, results::Recorder* recorder) {
   const ir::files::Uninterrupted whole;
   results_.push_back(std::move(result));
+  if (is_taken_ && planned_) recorder->plan(*planned_ - ++taken_);
   for (core::CaseEnd& end : verify::ends_of(std::span(&results_.back(), 1))) ends_.push_back(core::doubts_in(end));
-  if (recorder != nullptr) recorder->record(results_.back());
+  if (recorder != nullptr && !is_taken_) recorder->record(results_.back());
   report::let_go_of_numbers(results_.back(), results_.size() > 1 ? &results_.end()[-2] : nullptr);
+}
+
+void VerifyRun::say_resumed(const results::Recorder* recorder) const {
+  const results::Resumption* const earlier = recorder == nullptr ? nullptr : recorder->resumption();
+  if (earlier == nullptr || earlier->path().empty() || flags_.quiet) return;
+  out_ << fmt::format("going on with {}: {} recorded\n", core::terminal::printable(earlier->path().string()),
+                      core::terminal::counted(earlier->runs(), "run"));
 }
 
 /// So many cases were planned, and will not be run.
@@ -167,7 +196,7 @@ void VerifyRun::leave_out(std::uint64_t cases, results::Recorder* recorder) {
   const ir::files::Uninterrupted whole;
   if (!planned_ || cases == 0) return;
   *planned_ -= cases;
-  if (recorder != nullptr) recorder->plan(*planned_);
+  if (recorder != nullptr) recorder->plan(*planned_ - taken_);
 }
 
 /// Every seed of one graph, by the best kernel and tile of every node, then by those that come after it.

@@ -42,6 +42,7 @@ class VerifyRun {
     report::SeedSummary summary = {};  ///< all seeds of one graph
   };
 
+  void require_sense() const;
   int list() const;
   void take_share();
   void open_candidates();
@@ -68,6 +69,10 @@ class VerifyRun {
   std::vector<core::RunFinding> findings() const;
   std::optional<core::RunFinding> differing_pairs() const;
   std::string cut_off(VerifyReports& reports, const std::string& problem = "");
+  void say_resumed(const results::Recorder* recorder) const;
+  cases::CaseResult result_of(Judging& one, const std::string& path, const verify::FillOptions& fill,
+                              const std::shared_ptr<verify::SharedCase>& shared, cases::Observer& observer,
+                              results::Recorder* recorder);
   void record(cases::CaseResult result, results::Recorder* recorder);
   void leave_out(std::uint64_t cases, results::Recorder* recorder);
   void forget_numbers(cases::CaseResult& result) const;
@@ -88,6 +93,8 @@ class VerifyRun {
   cases::Shard shard_;                    ///< the share of the cases that this start of the program runs
   std::string partition_;                 ///< a name of the whole that was shared out; "" where it runs all
   std::optional<std::uint64_t> planned_;  ///< cases; nothing where they are found on the way
+  std::uint64_t taken_ = 0;               ///< cases that an earlier start recorded
+  bool is_taken_ = false;                 ///< the one at hand is such
   std::vector<cases::CaseResult> results_;
   std::vector<core::CaseEnd> ends_;  ///< all of them, also those whose nodes are not kept
   std::vector<cases::PairResult> pairs_;

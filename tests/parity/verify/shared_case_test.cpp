@@ -45,10 +45,10 @@ TEST(SharedCase, ItsTruthIsComputedForTheFirstCandidateAlone) {
   ref_cpu::CpuExecutor cpu;
   CountedReference reference(cpu);
   cases::Observer nobody;
-  const auto judge = [&](Suspect& suspect, std::optional<ir::DType> dtype, verify::SharedCase* shared) {
+  const auto judge = [&](Suspect& suspect, std::optional<ir::DType> dtype, std::shared_ptr<verify::SharedCase> shared) {
     reference.count = 0;
     return verify::verify_file(path, {.dtype = dtype}, {.reference = reference, .candidate = &suspect}, {}, nobody,
-                               shared);
+                               std::move(shared));
   };
   Suspect honest;
   auto wrong = spoiler("h", [](ir::Tensor& y) { y.bytes()[y.bytes().size() - 1] ^= std::byte{0x08}; });
@@ -57,10 +57,10 @@ TEST(SharedCase, ItsTruthIsComputedForTheFirstCandidateAlone) {
   for (const auto& [dtype, saved] : {std::pair(std::optional<ir::DType>(), 2), {std::optional(ir::DType::f16), 5}}) {
     const cases::CaseResult alone = judge(wrong, dtype, nullptr);
     const int by_itself = reference.count;
-    verify::SharedCase shared;
-    EXPECT_EQ(judge(honest, dtype, &shared).verdict, core::Verdict::passed);
+    const auto shared = std::make_shared<verify::SharedCase>();
+    EXPECT_EQ(judge(honest, dtype, shared).verdict, core::Verdict::passed);
     std::filesystem::resize_file(path, 0);  // nobody reads it again
-    const cases::CaseResult second = judge(wrong, dtype, &shared);
+    const cases::CaseResult second = judge(wrong, dtype, shared);
     std::ofstream(path) << chain;
     EXPECT_EQ(reference.count + saved, by_itself);
     EXPECT_EQ(labels_with(second, core::Verdict::failed), std::vector<std::string>{"h"}) << second.message;

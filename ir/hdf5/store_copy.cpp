@@ -1,0 +1,36 @@
+// Objects that a store takes over from another as they are, and bytes to compare them by.
+#define H5_USE_110_API  // later releases keep these names
+#include <hdf5.h>
+
+#include "ir/hdf5/hdf5_use.hpp"
+#include "ir/hdf5/open_file.hpp"
+#include "ir/hdf5/store.hpp"
+
+namespace plumb::ir::hdf5 {
+
+void Store::copy(const std::string& to, const Store& from, const std::string& path) {
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
+  const Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  expect(H5Pset_create_intermediate_group(links, 1), "make groups");
+  expect(H5Pset_char_encoding(links, H5T_CSET_UTF8), "name groups");
+  expect(H5Ocopy(from.file_->id, path.c_str(), file_->id, to.c_str(), H5P_DEFAULT, links),
+         "copy " + path + " of " + from.file_->name);
+}
+
+bool Store::is_dataset(const std::string& path) const {
+  const Hdf5Use use(file_->name, Errors::named);
+  return H5Iget_type(file_->object(path)) == H5I_DATASET;
+}
+
+std::vector<std::byte> Store::read_bytes(const std::string& path) const {
+  const Hdf5Use use(file_->name, Errors::named);
+  const Id dataset(H5Dopen2(file_->id, path.c_str(), H5P_DEFAULT), H5Dclose);
+  const Id type(H5Dget_type(dataset), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
+  require(H5Tis_variable_str(type) <= 0, file_->name, ": ", path, " is a text");
+  const auto count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
+  std::vector<std::byte> bytes(count * H5Tget_size(type));
+  if (!bytes.empty()) expect(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), "read " + path);
+  return bytes;
+}
+
+}  // namespace plumb::ir::hdf5

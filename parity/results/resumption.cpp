@@ -1,0 +1,90 @@
+// Finds the runs of an earlier file that need not be made again.
+#include "parity/results/resumption.hpp"
+
+#include "ir/files/file_kind.hpp"
+#include "ir/files/file_lock.hpp"
+#include "parity/core/build_info.hpp"
+#include "parity/core/sha256.hpp"
+#include "parity/results/merge/merge.hpp"
+#include "parity/results/record_parts.hpp"
+#include "parity/results/stored_case.hpp"
+
+namespace plumb::parity::results {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A process that is killed before its first case leaves a file that is not HDF5 yet.
+fs::path earlier_file(const fs::path& output) {
+  fs::path part = output;
+  part += ".part";
+  std::error_code none;
+  for (const fs::path& path : {part, output}) {
+    if (!fs::exists(path, none)) continue;
+    ir::require(!ir::files::is_being_written(path), path.string(), ": is being written by another process");
+    if (path == part && ir::files::kind_of_file(path) != ir::files::FileKind::hdf5) continue;
+    if (fs::file_size(path, none) != 0) return path;
+  }
+  return {};
+}
+
+/// "00ff" of a device that was called "00ff.1b4f0e985197", another driver having had that name.
+std::string uuid_in(const std::string& name) { return name.substr(0, name.find('.')); }
+
+}  // namespace
+
+Resumption::Resumption(const fs::path& output) : path_(earlier_file(output)) {
+  if (path_.empty()) return;
+  content_.emplace(path_);
+  ResultsFile& file = content_->file;
+  for (const Run& run : file.runs()) {
+    if (known(run.verdict, core::Verdict::error) == core::Verdict::error) continue;
+    kept_.push_back(&run);
+    if (run.is_named()) by_key_.emplace(file.name(run.subject_id) + '+' + file.name(run.options_id), &run);
+  }
+}
+
+void Resumption::require_same(const profile::Device& device, const cases::Shard& shard, const std::string& partition) {
+  if (!content_) return;
+  ResultsFile& file = content_->file;
+  const auto require = [&](const char* what, const std::string& theirs, const std::string& ours) {
+    const auto shown = [](const std::string& text) { return text.empty() ? std::string("none") : text; };
+    ir::require(theirs == ours, path_.string(), ": was recorded with another ", what, ", ", shown(theirs), "; it is ",
+                shown(ours), " now, and --resume goes on with the same one");
+  };
+  for (const Run* const run : kept_) {
+    if (!run->is_named()) continue;
+    require("commit", file.name(file.launches()[run->launch].commit_id), std::string(core::build_info().git_commit));
+    require("device", uuid_in(file.name(run->device_id)), device.uuid);
+    if (!device.uuid.empty()) require("driver", file.device(*run).driver_info, device.driver_info);
+  }
+  for (const Launch& launch : file.launches()) {
+    if (known(launch.end, LaunchEnd::unknown) != LaunchEnd::cut_off) continue;
+    const cases::Shard its{.index = launch.shard, .count = launch.shards};
+    require("share", its.text(), shard.text());
+    require("list of cases to share out", file.name(launch.partition_id), partition);
+  }
+}
+
+void Resumption::write_kept(const fs::path& path, const std::vector<std::string>& argv) {
+  ir::hdf5::Store store = ir::hdf5::Store::create(path);
+  make_file(store, argv);
+  RunCopier copier(store);
+  if (content_) copier.add(*content_, kept_);
+  for (Launch& launch : copier.launches())
+    if (known(launch.end, LaunchEnd::unknown) == LaunchEnd::cut_off) launch.end = LaunchEnd::resumed;
+  copier.finish();
+  store.close();
+}
+
+std::optional<cases::CaseResult> Resumption::take(const cases::Identity& identity) {
+  constexpr std::size_t digits = 12;  // by which groups of texts are called
+  const auto name = [](const std::string& text) { return core::sha256(text).substr(0, digits); };
+  const auto found = by_key_.find(name(identity.subject) + '+' + name(identity.options));
+  if (found == by_key_.end()) return std::nullopt;
+  const Run& run = *found->second;
+  by_key_.erase(found);
+  return stored_case(content_->file, run);
+}
+
+}  // namespace plumb::parity::results

@@ -1,0 +1,46 @@
+#pragma once
+
+// Runs that an earlier start of the program recorded before it was cut off, or but for those that ended in an error.
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "parity/cases/listed/sharding.hpp"
+#include "parity/cases/node_result.hpp"
+#include "parity/profile/device.hpp"
+#include "parity/results/merge/run_content.hpp"
+
+namespace plumb::parity::results {
+
+/// The earlier file of an output. Opened, it stays what it is, whatever takes its name.
+class Resumption {
+ public:
+  /// Opens NAME.part or, where nothing was recorded in that, NAME. Throws Error where it is no results file of version
+  /// 2, or is being written.
+  explicit Resumption(const std::filesystem::path& output);
+
+  /// Throws Error, with the difference, where a run was not made by this program and on this device, or an unfinished
+  /// start had another share of the cases.
+  void require_same(const profile::Device& device, const cases::Shard& shard, const std::string& partition);
+
+  /// Writes a results file of the runs that are kept, whose unfinished starts are said to be gone on with.
+  void write_kept(const std::filesystem::path& path, const std::vector<std::string>& argv);
+
+  /// A run of that subject and those options that is kept, as verify had it; each is found once.
+  std::optional<cases::CaseResult> take(const cases::Identity& identity);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::size_t runs() const { return kept_.size(); }
+
+ private:
+  const std::filesystem::path path_;  ///< empty: there is no earlier file
+  std::optional<RunContent> content_;
+  std::vector<const Run*> kept_;
+  std::multimap<std::string, const Run*> by_key_;
+};
+
+}  // namespace plumb::parity::results

@@ -1,0 +1,81 @@
+# Runs that were cut off, gone on with until they are what a run is that nothing stopped (PLUMB_KILLS: how many kills).
+mkdir -p models
+cp "$graphs/scores.json" "$graphs/dense.json" models
+kills=${PLUMB_KILLS:-3}
+unset PLUMB_KILLS  # which nothing of plumb's own reads
+program=${launched##* }
+cases="verify models --candidate cpu --seeds 10 --tensors all"
+
+values_of() {
+  plumb 0 inspect "$1" --digest=values >/dev/null
+  cat stdout
+}
+runs_in() { grep -c '^models/.* | seed [0-9]' "$1"; }
+
+# shellcheck disable=SC2086
+plumb 0 $cases -o whole.h5 --counts whole.json
+values_of whole.h5 >wanted
+
+# Each time it is killed with another part of the work said to be done.
+kill=1
+while [ "$kill" -le "$kills" ]; do
+  # shellcheck disable=SC2086
+  "$program" $cases -v -o cut.h5 --resume >killed 2>&1 </dev/null &
+  process=$!
+  until [ "$(runs_in killed)" -ge $((20 * kill / (kills + 1))) ]; do
+    kill -0 $process 2>/dev/null || break
+  done
+  kill -KILL $process 2>/dev/null
+  wait $process
+  [ -e cut.h5.part ] || fail "kill $kill came too late: $(cat killed)"
+  plumb 0 inspect cut.h5.part --check-schema
+  [ ! -e cut.h5 ] || fail 'there is half a file under the final name'
+  kill=$((kill + 1))
+done
+# shellcheck disable=SC2086
+plumb 0 $cases -o cut.h5 --resume --counts resumed.json --json resumed_report.json
+says '^going on with cut\.h5\.part: [1-9][0-9]* runs? recorded$'
+says '^20 cases, '
+values_of cut.h5 >found
+cmp wanted found || fail 'runs that were gone on with have other values'
+cmp whole.json resumed.json || fail 'runs that were gone on with are counted in another way'
+[ "$(grep -c '"id": "models/' resumed_report.json)" -ge 20 ] || fail 'a run is not in the report'
+plumb 0 inspect cut.h5 --check-schema
+plumb 0 judge cut.h5
+for file in cut.h5.*; do
+  [ ! -e "$file" ] || fail "$file was left"
+done
+
+# Nothing is left to do, and nothing is done.
+# shellcheck disable=SC2086
+plumb 0 $cases -o cut.h5 --resume
+says '^going on with cut\.h5: 20 runs recorded$'
+values_of cut.h5 >found
+cmp wanted found || fail 'a finished run was made again'
+
+# A run that ended in an error is made again.
+cp models/dense.json dense.json
+echo '{' >models/dense.json
+plumb 2 verify models --candidate cpu -o mended.h5
+cp dense.json models/dense.json
+plumb 0 verify models --candidate cpu -o mended.h5 --resume
+says '^going on with mended\.h5: 1 run recorded$'
+plumb 0 verify models --candidate cpu -o at_once.h5
+values_of mended.h5 >found
+values_of at_once.h5 >wanted
+cmp wanted found || fail 'a run that was made again has other values'
+
+# What is not the same is not gone on with.
+cp mended.h5 kept.h5
+plumb 2 verify models --candidate cpu -o mended.h5 --resume --policy "$source/tests/parity/policy/loose.toml"
+warns 'mended\.h5: models/dense\.json.* was judged by another policy, none; it is [0-9a-f]{12} now'
+cmp mended.h5 kept.h5 || fail 'the file was touched'
+plumb 2 verify models --candidate cpu --resume
+warns '--resume goes on with what -o was writing, and -o is not said'
+plumb 2 verify models --candidate cpu --candidate other=cpu -o mended.h5 --resume
+warns '--resume goes on with runs of one candidate, and 2 are judged'
+echo text >notes.h5
+plumb 2 verify models --candidate cpu -o notes.h5 --resume
+warns 'notes\.h5 exists and is not replaced'
+plumb 0 verify models --candidate cpu -o new.h5 --resume
+says_not '^going on with'
