@@ -11,15 +11,14 @@ namespace plumb::parity::verify {
 namespace {
 
 /// Throws core::CandidateError where what a candidate gave is not what it was asked for.
-void check_values(std::string_view candidate, foreign::Storage storage, const ir::Graph& graph,
-                  const ir::Capture& asked, const ir::Tensors& values) {
+void check_values(std::string_view candidate, const ir::Graph& graph, const ir::Capture& asked,
+                  const ir::Tensors& values) {
   const auto require = [&](bool holds, const auto&... why) {
     if (!holds) throw core::CandidateError(ir::cat("candidate '", candidate, "': ", why...));
   };
   for (const auto& [value, tensor] : values) {
     require(value < graph.value_count(), "it gave a value that the graph does not have, number ", value);
-    const bool is_stored =
-        storage == foreign::Storage::observed && foreign::is_stored_in(tensor.type(), graph.type(value));
+    const bool is_stored = foreign::is_stored_in(tensor.type(), graph.type(value));
     require(is_stored || tensor.type() == graph.type(value), graph.name(value), " is ", tensor.type(),
             ", the graph says ", graph.type(value));
   }
@@ -29,12 +28,12 @@ void check_values(std::string_view candidate, foreign::Storage storage, const ir
 
 std::uint64_t hashed(const ir::Tensor& tensor) { return ir::raw::hash_bytes(tensor.bytes()); }
 
-CandidateRun run(ir::Executor& candidate, foreign::Storage storage, const ir::Graph& graph, const ir::Feeds& feeds,
-                 const ir::Capture& capture, unsigned repeat, const std::function<void()>& compiled = {}) {
+CandidateRun run(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, const ir::Capture& capture,
+                 unsigned repeat, const std::function<void()>& compiled = {}) {
   const auto executable = candidate.compile(graph, feeds, capture);
   if (compiled) compiled();
   ir::Tensors values = executable->run(feeds);
-  check_values(candidate.name(), storage, graph, capture, values);
+  check_values(candidate.name(), graph, capture, values);
   CandidateRun made = as_run(graph, std::move(values), {});
   for (unsigned again = 1; again < repeat; ++again)
     for (const auto& [value, tensor] : executable->run(feeds)) {
@@ -43,6 +42,18 @@ CandidateRun run(ir::Executor& candidate, foreign::Storage storage, const ir::Gr
         made.unstable.insert(value);
     }
   made.nodes = executable->nodes();
+  return made;
+}
+
+/// What it gave. Throws core::CandidateError for a float that is narrower than the graph's, unless it is to be judged
+/// as it is stored.
+CandidateRun in_storage(const ir::Executor& candidate, foreign::Storage storage, const ir::Graph& graph,
+                        CandidateRun made) {
+  if (storage == foreign::Storage::observed) return made;
+  for (const auto& [value, tensor] : made.values)
+    if (tensor.type() != graph.type(value))
+      throw core::CandidateError(ir::cat("candidate '", candidate.name(), "': ", graph.name(value), " is ",
+                                         tensor.type(), ", the graph says ", graph.type(value)));
   return made;
 }
 
@@ -72,11 +83,12 @@ CandidateRun run_whole(ir::Executor& candidate, foreign::Storage storage, const 
                        std::optional<std::set<ir::Value>> of_interest) {
   const ir::Capture capture{
       .wanted = graph.results(), .surviving = true, .marks_bools = true, .of_interest = std::move(of_interest)};
-  return run(candidate, storage, graph, feeds, capture, repeat, compiled);
+  return in_storage(candidate, storage, graph, run(candidate, graph, feeds, capture, repeat, compiled));
 }
 
 CandidateRun run_tapped(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds) {
-  return run(candidate, foreign::Storage::graph, graph, feeds, {graph.results(), true, true}, 1);
+  return in_storage(candidate, foreign::Storage::graph, graph,
+                    run(candidate, graph, feeds, {graph.results(), true, true}, 1));
 }
 
 namespace {
@@ -106,8 +118,9 @@ CandidateRun run_alone(ir::Executor& candidate, foreign::Storage storage, const 
     return refused(core::Verdict::unsupported, std::move(why));
   try {
     const ir::Capture capture{.wanted = segment.outputs, .marks_bools = true};
-    return renumbered(run(candidate, storage, segment.graph, core::feeds_of(segment, fed), capture, repeat), segment,
-                      node);
+    return renumbered(in_storage(candidate, storage, segment.graph,
+                                 run(candidate, segment.graph, core::feeds_of(segment, fed), capture, repeat)),
+                      segment, node);
   } catch (const ir::Unsupported& error) {
     return refused(core::Verdict::unsupported, error.what());
   } catch (const ir::DeviceError&) {
