@@ -30,6 +30,7 @@ plan::Refusal no_matrix_tile_fits(const device::DeviceFacts& facts) {
 }
 
 plan::Or<device::CooperativeShape> usable_head_shape(const AttentionProblem& problem, const plan::Lowering& node) {
+  if (auto refusal = problem.refused_as_plain_only()) return *std::move(refusal);
   auto usable = gemm::usable_shape(problem.dtype, node);
   if (std::holds_alternative<plan::Refusal>(usable)) return usable;
   const device::CooperativeShape& s = std::get<device::CooperativeShape>(usable);
@@ -69,7 +70,7 @@ void emit_matrix_kernel(const AttentionProblem& problem, const MatrixKernel& ker
                                  {"D", plan::word(problem.n.D)},
                                  {"Dv", plan::word(problem.n.Dv)}};
   const std::string buffers = kernel.own.value() == 1 ? "" : ir::cat(" in ", kernel.own.value(), " buffers");
-  dispatch(problem, tile.rows(s),
+  dispatch(problem, problem.reads, tile.rows(s),
            {.name = kernel.shader,
             .constants = tiles.then(problem.score_constants()).then({{"is_scaled_product", is_scaled_product}}),
             .subgroup_size = lanes,
