@@ -1,7 +1,7 @@
 // The operands of attention, and how a product of a query and a key becomes a score. A shader includes element.glsl and
 // math.glsl before it, and declares the constants has_mask, has_bias, capped, length_words (words of each of
 // kv_lengths; 0 when there are none) and bias_masks (a bias of -inf masks its key; else it is a score like others).
-// One that defines TAKES_SINKS declares has_sinks; one that defines NARROW_KEYS has k and v of 16 bits beside a q of f32,
+// One that defines TAKES_SINKS declares has_sinks; one that defines NARROW_KEYS has k and v of 16 bits beside q of f32,
 // and declares keys_are_bf16.
 #ifndef PLUMB_ATTENTION_GLSL
 #define PLUMB_ATTENTION_GLSL
@@ -133,9 +133,9 @@ COMPUTED score(COMPUTED product, uint i, uint j, out bool masked) {
 }
 
 #ifdef TAKES_SINKS
-/// Joins the sink of the head, a score whose value is 0, to a row with an allowed key, of which `largest` is the row max
-/// and `sum` the row sum. Returns the factor of what the keys have found. A row in which it has weight is none any more
-/// whose scores are all -inf.
+/// Joins the sink of the head, a score whose value is 0, to a row with an allowed key, of which `largest` is the row
+/// max and `sum` the row sum. Returns the factor of what the keys have found. A row in which it has weight is none any
+/// more whose scores are all -inf.
 COMPUTED joined_sink(inout COMPUTED largest, inout COMPUTED sum) {
   COMPUTED sink = load(sinks[head]);
   if (is_minus_infinity(sink)) return COMPUTED(1);

@@ -3,7 +3,7 @@
 // `rows` queries of the heads that share the kv head (GQA), so that keys and values are read once for all of them. It
 // walks over blocks of keys as attention.comp does and leaves, for every query, what attention_combine.comp combines:
 // the row max, the row sum of weights and their product with v. lanes_per_key neighbouring lanes read a key, and
-// lanes_per_value a value, 16 bytes at a time. The conversions of a _kept variant, which has keys of f16, keep subnormal
+// lanes_per_value a value, 16 bytes at a time. A _kept variant has keys of f16, and its conversions keep subnormal
 // numbers.
 // variants: f32 f16 bf16 f16_kept f32_narrow f32_narrow_kept
 #extension GL_GOOGLE_include_directive : require
