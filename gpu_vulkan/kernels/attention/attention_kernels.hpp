@@ -27,8 +27,8 @@ struct AttentionBlock {
 struct AttentionProblem {
   const ir::ops::Attention& op;
   Extents n;
-  ir::DType dtype;       ///< of q and y
-  ir::DType keys_dtype;  ///< of k and v
+  ir::DType dtype;       ///< that q and y have
+  ir::DType keys_dtype;  ///< that k and v have
   AttentionBlock block;
   std::vector<plan::Slot> reads;   ///< a slot for every operand of the shaders; q stands for those that are absent
   plan::Slot sinks = {};           ///< likewise; which some shaders read behind the others

@@ -29,10 +29,13 @@ struct Query {
     return call.stretched(operand, at);
   }
 
+  std::size_t bias_operand() const { return op.has_mask ? 4 : 3; }
+  std::size_t lengths_operand() const { return op.has_bias ? bias_operand() + 1 : bias_operand(); }
+
   /// The keys in use.
   std::int64_t length() const {
     if (!op.has_kv_lengths) return keys;
-    return std::clamp<std::int64_t>(call.whole(op.lengths_at(), {b}), 0, keys);
+    return std::clamp<std::int64_t>(call.whole(lengths_operand(), {b}), 0, keys);
   }
 
   bool sees(std::int64_t j, std::int64_t in_use) const {
@@ -42,7 +45,7 @@ struct Query {
     if (op.right_window_size >= 0 && j > p + op.right_window_size) return false;
     if (op.has_mask && of_score(3, j).re.value == 0) return false;
     if (!op.has_bias) return true;
-    const long double bias = of_score(op.bias_at(), j).re.value;
+    const long double bias = of_score(bias_operand(), j).re.value;
     return !(std::isinf(bias) && bias < 0);
   }
 
@@ -52,7 +55,7 @@ struct Query {
     Real s = scale * sum.total();
     const Real cap = call.attribute(op.softcap);
     if (op.softcap > 0) s = cap * function_of(ir::ops::UnaryFunction::tanh, s / cap);
-    return op.has_bias ? s + of_score(op.bias_at(), j).re : s;
+    return op.has_bias ? s + of_score(bias_operand(), j).re : s;
   }
 };
 
@@ -72,14 +75,15 @@ Number element(const ir::ops::Attention& op, const Call& call) {
   if (seen.empty()) return {};
   Real top = scores.front();
   for (const Real s : scores) top = maximum(top, s);
-  if (op.has_sinks) top = maximum(top, call.real(op.sinks_at(), {query.head}));
+  const std::size_t sinks = call.operands() - 1;
+  if (op.has_sinks) top = maximum(top, call.real(sinks, {query.head}));
   Sum weights(ir::SumName::row_sum), values(ir::SumName::values);
   for (std::size_t k = 0; k < seen.size(); ++k) {
     const Real weight = exp(scores[k] - top);
     weights.add(weight);
     values.add(weight, call.number(2, query.index(2, query.kv_head, seen[k], call.at(3))).re);
   }
-  if (op.has_sinks) weights.add(exp(call.real(op.sinks_at(), {query.head}) - top));
+  if (op.has_sinks) weights.add(exp(call.real(sinks, {query.head}) - top));
   return values.total() / weights.total();
 }
 
