@@ -180,15 +180,19 @@ bool CaseRun::try_carry(std::size_t n, Pending& pending) {
 
 void CaseRun::carry(std::size_t n, Pending& pending) {
   std::optional<Examination>& found = pending.examined;
-  carry_truth(n, found ? &found->own.local.truth : nullptr, found ? std::move(found->own.fed) : ir::Feeds{});
+  carry_truth(n, found ? &*found : nullptr, found ? std::move(found->own.fed) : ir::Feeds{});
   if (written_) written_->carry_to(n);
   for (std::size_t k = 0; found && k < found->results.size(); ++k) plan_total(n, k, pending);
 }
 
 /// Evaluates the truth of the whole graph at this node, unless it or something before it has none. Where nothing was
-/// wrong so far it is the local one, which was made of `fed`; else `fed` lends what is the same, the sources.
-void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed) {
+/// wrong so far it is the local one, which was made of `fed`; else `fed` lends what is the same, the sources. It
+/// follows the candidate's codes, experts and tokens where these are admissible: one that is taken at a near tie would
+/// make every later total meaningless.
+void CaseRun::carry_truth(std::size_t n, const Examination* found, ir::Feeds fed) {
   const ir::Node& node = graph_.nodes()[n];
+  const core::Evaluated* const local = found != nullptr ? &found->own.local.truth : nullptr;
+  const judges::DecidedOutputs decided = found != nullptr ? found->decided() : judges::DecidedOutputs{};
   const auto is_clean = [this](ir::Value v) { return state_.is_clean(v); };
   const bool same = local != nullptr && std::ranges::all_of(state_.node(n).segment.fed, is_clean);
   core::Evaluated evaluated;
@@ -205,11 +209,14 @@ void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds
         fed.emplace(name, state_.truth(alone.fed[i]));
     }
     evaluated = core::evaluate_widened(executors_.reference, alone, fed);
+    if (!decided.empty())
+      judges::follow(executors_.reference, alone, fed, found->own.manner, options_.extra_judges.get(), decided,
+                     evaluated);
   }
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     std::optional<ir::Tensor>& truth = state_.value(node.outputs[k]).truth;
     if (same)
-      truth = local->outputs[k];
+      truth = decided.empty() ? local->outputs[k] : found->truth(k);
     else
       truth = std::move(evaluated.outputs[k]);
   }
