@@ -231,6 +231,19 @@ TEST(Attention, InfinitiesAndNaNsOfVInSixteenBits) {
   check_in_sixteen_bits(plain, {{0, 1}, std::vector<float>(200, 1), v, {infinity, infinity}});
 }
 
+TEST(Attention, SinksInSixteenBits) {
+  const Attention op{.has_sinks = true};
+  const auto sink = [](float x) { return Tensor::of<float>({1}, {x}); };
+  check_in_sixteen_bits(op, {{0, 0}, {1, 1, 1}, {4, 4, 4}, {3, 3}}, {sink(0)});
+  check_in_sixteen_bits(op, {{0, 0}, {1, 1, 1}, {4, 4, 4}, {4, 4}}, {sink(-infinity)});
+  for (const float special : {nan, infinity})
+    check_in_sixteen_bits(op, {{0, 0}, {1, 1, 1}, {4, 4, 4}, {nan, nan}}, {sink(special)});
+  check_in_sixteen_bits({.has_mask = true, .has_sinks = true}, {{0, 0}, {1, 1, 1}, {6, nan, 6}, {0, 4}},
+                        {mask({false, false, false, true, false, true}, {2, 3}), sink(0)});
+  check_in_sixteen_bits(op, {{1}, {-infinity, -infinity}, {5, 3}, {0}}, {sink(2)});
+  check_in_sixteen_bits(op, {{1}, {1, 2}, {5, 3}, {0}}, {sink(20000)});  // far above all scores
+}
+
 TEST(Attention, ScoresOfSixteenBitsAtTheirLimits) {
   // One key's weight is all of it, whenever it comes; a negative scale, and one of 0.
   std::vector<float> k(200, -8), v(200, 5);

@@ -113,22 +113,11 @@ std::string AttentionProblem::variant() const {
   return keys_dtype == dtype ? ir::cat(dtype) : ir::cat(dtype, "_narrow");
 }
 
-std::optional<plan::Refusal> AttentionProblem::refused_as_plain_only() const {
-  if (keys_dtype != dtype) return plan::Refusal{ir::cat("keys are ", keys_dtype, " beside queries of ", dtype)};
-  if (op.has_sinks) return plan::Refusal{"there are sinks"};
-  return std::nullopt;
-}
-
-std::vector<plan::Slot> AttentionProblem::reads_with_sinks() const {
-  std::vector<plan::Slot> all = reads;
-  all.push_back(sinks);
-  return all;
-}
-
-void dispatch(const AttentionProblem& problem, std::vector<plan::Slot> reads, std::uint32_t rows, plan::Shader shader,
-              plan::Lowering& node) {
+void dispatch(const AttentionProblem& problem, std::uint32_t rows, plan::Shader shader, plan::Lowering& node) {
   const Extents& n = problem.n;
   AttentionBlock block = problem.block;
+  std::vector<plan::Slot> reads = problem.reads;
+  reads.push_back(problem.sinks);
   block.tasks = plan::word(n.B * n.Hq * ((n.Sq + rows - 1) / rows));
   node.dispatch({.shader = std::move(shader),
                  .reads = std::move(reads),

@@ -31,7 +31,7 @@ struct AttentionProblem {
   ir::DType keys_dtype;  ///< that k and v have
   AttentionBlock block;
   std::vector<plan::Slot> reads;   ///< a slot for every operand of the shaders; q stands for those that are absent
-  plan::Slot sinks = {};           ///< likewise; which some shaders read behind the others
+  plan::Slot sinks = {};           ///< likewise; attention_combine.comp reads it, and shaders of one dispatch do
   std::uint32_t length_words = 0;  ///< words of each of kv_lengths; 0 where there are none
   bool bias_masks = true;          ///< a bias of -inf masks its key
   bool may_mask = false;           ///< the op may mask keys that are in use
@@ -40,9 +40,6 @@ struct AttentionProblem {
   plan::Constants score_constants() const;
   /// "f32" by the dtype of q, "f32_narrow" where keys have fewer digits than queries.
   std::string variant() const;
-  /// Why a kernel that takes neither sinks nor keys of another dtype refuses the node; nothing if it need not.
-  std::optional<plan::Refusal> refused_as_plain_only() const;
-  std::vector<plan::Slot> reads_with_sinks() const;
 };
 
 /// A workgroup's queries and the keys of a block, or how its invocations are laid out over them.
@@ -50,9 +47,8 @@ struct RowsAndKeys {
   std::uint32_t rows, keys;
 };
 
-/// Dispatches a kernel that reads these slots, and whose workgroups have this many queries of a head each.
-void dispatch(const AttentionProblem& problem, std::vector<plan::Slot> reads, std::uint32_t rows, plan::Shader shader,
-              plan::Lowering& node);
+/// Dispatches a kernel whose workgroups have this many queries of a head each; it reads the sinks as well.
+void dispatch(const AttentionProblem& problem, std::uint32_t rows, plan::Shader shader, plan::Lowering& node);
 
 /// Few queries and many keys: the keys are split between workgroups, and a second dispatch combines what these found.
 plan::Attempt attempt_split_kv(const AttentionProblem& problem, plan::Lowering& node);

@@ -77,8 +77,8 @@ void emit_tiled(const AttentionProblem& problem, const Tile& t, plan::Lowering& 
   plan::Constants constants = tile.then(problem.score_constants()).then({{"has_sinks", problem.op.has_sinks}});
   if (problem.keys_dtype != problem.dtype)
     constants = constants.then({{"keys_are_bf16", problem.keys_dtype == ir::DType::bf16}});
-  dispatch(problem, problem.reads_with_sinks(), t.rows(),
-           {.name = ir::cat("attention.", problem.variant()), .constants = std::move(constants)}, node);
+  dispatch(problem, t.rows(), {.name = ir::cat("attention.", problem.variant()), .constants = std::move(constants)},
+           node);
 }
 
 }  // namespace

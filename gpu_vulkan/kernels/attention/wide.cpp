@@ -64,7 +64,7 @@ void emit_wide(const AttentionProblem& problem, const WideTile& t, plan::Lowerin
                                 {"D", plan::word(problem.n.D)},
                                 {"Dv", plan::word(problem.n.Dv)},
                                 {"may_mask", problem.may_mask}};
-  dispatch(problem, problem.reads_with_sinks(), t.rows(),
+  dispatch(problem, t.rows(),
            {.name = "attention_wide",
             .constants = tile.then(problem.score_constants()).then({{"has_sinks", problem.op.has_sinks}}),
             .subgroup_size = lanes},

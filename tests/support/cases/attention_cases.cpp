@@ -247,7 +247,7 @@ std::vector<AttentionCase> cases_of_sinks() {
       {"sink_of_one_key", {1, 1, 1, 1, 1, 1, 1}, {.has_sinks = true}},
       {"sinks_of_no_keys", {1, 2, 2, 3, 0, 8, 8}, {.has_sinks = true}},
       {"sinks_of_many_queries",
-       {1, 4, 2, 70, 133, 20, 36},
+       {1, 4, 2, 70, 133, 24, 40},
        {.causal = true, .query_offset = -9, .has_mask = true, .has_sinks = true},
        {1, 1, 1, 133}},
       {"sinks_of_few_queries",
