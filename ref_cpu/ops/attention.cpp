@@ -309,7 +309,7 @@ class Kernel {
   const Attention& op_;
   Attention::Extents n_;
   std::span<const T> q_;
-  ir::TensorView k_, v_;
+  const ir::TensorView &k_, &v_;
   std::span<T> y_;
   C scale_;
   PerScore<bool> mask_;

@@ -136,7 +136,7 @@ Ref with_cache(NodeReader& node, const GroupedHeads& heads, std::size_t i, Ref x
   return node.add(ops::Concat{2}, {cache, x});
 }
 
-/// What is added to scores, with zeros behind it for keys of a cache that are not in use.
+/// The bias of the scores, with zeros behind it for keys of a cache that are not in use.
 Ref full_bias(NodeReader& node, std::int64_t keys) {
   const Ref bias = node.in(attention_bias);
   const Shape shape = node.shape(bias);
