@@ -112,7 +112,7 @@ class ExpertsOfToken {
  private:
   const Between& routing_;
   std::vector<std::int64_t> possible_;  ///< experts of groups that may be kept
-  std::vector<double> low_, high_;      ///< of groups that are kept for certain, and that may be; the largest first
+  std::vector<double> low_, high_;      ///< in groups that are kept for certain, and that may be; the largest first
   bool is_open_ = false;                ///< other groups may be kept
 };
 
@@ -268,7 +268,7 @@ class TokensOfRow {
 
   /// A token is kept as long as those that rank before it have less than their share.
   void cut_to_share(double share) {
-    constexpr double slack = 0x1p-40;  // of sums in f64
+    constexpr double slack = 0x1p-40;  // for sums in f64
     const double least = std::accumulate(weights_.low.begin(), weights_.low.end(), 0.0);
     const double most = std::accumulate(weights_.high.begin(), weights_.high.end(), 0.0);
     const Ranking by_high(z_.high, weights_.high), by_low(z_.low, weights_.low);
