@@ -45,8 +45,8 @@ CandidateRun run(ir::Executor& candidate, const ir::Graph& graph, const ir::Feed
   return made;
 }
 
-/// What it gave. Throws core::CandidateError for a float that is narrower than the graph's, unless it is to be judged
-/// as it is stored.
+/// Hands on what a candidate gave. Throws core::CandidateError for a float that is narrower than the graph's, unless it
+/// is to be judged as it is stored.
 CandidateRun in_storage(const ir::Executor& candidate, foreign::Storage storage, const ir::Graph& graph,
                         CandidateRun made) {
   if (storage == foreign::Storage::observed) return made;

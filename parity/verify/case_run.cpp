@@ -193,7 +193,7 @@ bool CaseRun::try_carry(std::size_t n, Pending& pending) {
 
 void CaseRun::carry(std::size_t n, Pending& pending) {
   std::optional<Examination>& found = pending.examined;
-  carry_truth(n, found ? &found->own.local.truth : nullptr, found ? std::move(found->own.fed) : ir::Feeds{});
+  carry_truth(n, found ? &*found : nullptr, found ? std::move(found->own.fed) : ir::Feeds{});
   if (written_) written_->carry_to(n);
   for (std::size_t k = 0; found && k < found->results.size(); ++k) plan_total(n, k, pending);
 }
@@ -209,10 +209,18 @@ bool CaseRun::take_kept_truths(const ir::Node& node) {
 }
 
 /// Evaluates the truth of the whole graph at this node, unless it or something before it has none. Where nothing was
-/// wrong so far it is the local one, which was made of `fed`; else `fed` lends what is the same, the sources.
-void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed) {
+/// wrong so far it is the local one, which was made of `fed`; else `fed` lends what is the same, the sources. It
+/// follows the candidate's codes, experts and tokens where these are admissible: one that is taken at a near tie would
+/// make every later total meaningless.
+void CaseRun::carry_truth(std::size_t n, const Examination* found, ir::Feeds fed) {
   const ir::Node& node = graph_.nodes()[n];
-  if (take_kept_truths(node)) return;
+  const core::Evaluated* const local = found != nullptr ? &found->own.local.truth : nullptr;
+  const judges::DecidedOutputs decided = found != nullptr ? found->decided() : judges::DecidedOutputs{};
+  // What follows this candidate's decisions is no truth for another one.
+  const auto follows = [this](ir::Value v) { return !graph_.is_source(v) && state_.value(v).follows; };
+  const bool is_own = !decided.empty() || std::ranges::any_of(node.inputs, follows);
+  for (const ir::Value v : node.outputs) state_.value(v).follows = is_own;
+  if (!is_own && take_kept_truths(node)) return;
   const auto is_clean = [this](ir::Value v) { return state_.is_clean(v); };
   const bool same = local != nullptr && std::ranges::all_of(state_.node(n).segment.fed, is_clean);
   core::Evaluated evaluated;
@@ -229,14 +237,17 @@ void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds
         fed.emplace(name, state_.truth(alone.fed[i]));
     }
     evaluated = core::evaluate_widened(executors_.reference, alone, fed);
+    if (!decided.empty())
+      judges::follow(executors_.reference, alone, fed, found->own.manner, options_.extra_judges.get(), decided,
+                     evaluated);
   }
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     std::optional<ir::Tensor>& truth = state_.value(node.outputs[k]).truth;
     if (same)
-      truth = local->outputs[k];
+      truth = decided.empty() ? local->outputs[k] : found->truth(k);
     else
       truth = std::move(evaluated.outputs[k]);
-    if (options_.truths) options_.truths->run.keep(node.outputs[k], *truth);
+    if (options_.truths && !is_own) options_.truths->run.keep(node.outputs[k], *truth);
   }
 }
 

@@ -72,11 +72,12 @@ class CaseRun {
   void set_claim_aside(std::size_t n);
   void believe(std::size_t n, const Examination& found);
   bool take_kept_truths(const ir::Node& node);
-  void carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed);
+  void carry_truth(std::size_t n, const Examination* found, ir::Feeds fed);
   cases::NodeOutput describe(std::size_t n, std::size_t k) const;
   void judge_output(std::size_t n, std::size_t k, cases::NodeResult& result, Pending& pending);
   void explain(const Examination& found, const ir::Tensor& device, cases::NodeResult& result) const;
-  void carry_roundings(std::size_t n);
+  void carry_roundings(std::size_t n, const Pending& pending);
+  void follow_decisions(std::size_t n, const Pending& pending);
   void compare_total(const Total& total, cases::NodeResult& result, ValueState& state) const;
   void judge_total(cases::NodeResult& result, const ir::Tensor& device) const;
   const ir::Tensor* given_output(ir::Value value) const;

@@ -22,6 +22,7 @@ struct ValueState {
   bool is_unstable = false;            ///< another run gave other bits
   std::optional<ir::Tensor> truth;     ///< by the graph from its inputs on, until the last reader was judged
   bool is_clean = false;               ///< its truth is what its readers are given
+  bool follows = false;                ///< its truth follows decisions of the candidate's, on the way to it
   std::optional<double> error;         ///< error of what its readers are given, relative to its truth
   bool is_off = false;                 ///< in an exact twin: it is not what it was proved to be
   std::size_t last_use = 0;            ///< the last node whose segment is fed with it

@@ -46,7 +46,7 @@ void CaseRun::judge_node(std::size_t n, Pending pending) {
   if (found) believe(n, *found);
   const auto is_captured = [this](ir::Value v) { return state_.is_captured(v); };
   const std::string& no_truth = state_.node(n).no_truth;
-  if (sign_runs_ && std::ranges::any_of(node.outputs, is_captured)) carry_roundings(n);
+  if (sign_runs_ && std::ranges::any_of(node.outputs, is_captured)) carry_roundings(n, pending);
 
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     cases::NodeResult result = found ? std::move(found->results[k]) : cases::result_of(describe(n, k));
@@ -223,16 +223,26 @@ void CaseRun::explain(const Examination& found, const ir::Tensor& device, cases:
 
 /// Carries the roundings of the candidate's node to those behind it, along the candidate's own trees (verdict.md V46).
 /// Stops at a node without a model.
-void CaseRun::carry_roundings(std::size_t n) {
+void CaseRun::carry_roundings(std::size_t n, const Pending& pending) {
   const core::Segment& segment = state_.node(n).segment;
   const auto is_there = [this](ir::Value v) { return sign_runs_->has(v); };
   const bool has_truth = state_.has_truth(graph_.nodes()[n].outputs.front());
   if (!has_truth || !std::ranges::all_of(segment.fed, is_there)) return;
   try {
     sign_runs_->step(n, segment, rules_.manner_of(n, segment, state_.node(n).published()));
+    follow_decisions(n, pending);
   } catch (const bounds::NoModel&) {
   }
   sign_runs_->keep_only([&](ir::Value v) { return state_.value(v).last_use > n || graph_.producer(v) == n; });
+}
+
+/// Has the sign runs go on from the decisions that the truth of the whole graph follows.
+void CaseRun::follow_decisions(std::size_t n, const Pending& pending) {
+  if (!pending.examined) return;
+  const judges::DecidedOutputs decided = pending.examined->decided();
+  const std::vector<ir::Value>& outputs = graph_.nodes()[n].outputs;
+  for (std::size_t k = 0; !decided.empty() && k < outputs.size(); ++k)
+    if (const auto& truth = state_.value(outputs[k]).truth) sign_runs_->follow(outputs[k], *truth, decided.contains(k));
 }
 
 /// Holds an output to the truth of the whole graph, by what roundings on the way may have made of it.
