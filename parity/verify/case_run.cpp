@@ -216,7 +216,7 @@ void CaseRun::carry_truth(std::size_t n, const Examination* found, ir::Feeds fed
   const ir::Node& node = graph_.nodes()[n];
   const core::Evaluated* const local = found != nullptr ? &found->own.local.truth : nullptr;
   const judges::DecidedOutputs decided = found != nullptr ? found->decided() : judges::DecidedOutputs{};
-  // What follows this candidate's decisions is no truth for another one.
+  // A truth that follows this candidate's decisions is none for another one.
   const auto follows = [this](ir::Value v) { return !graph_.is_source(v) && state_.value(v).follows; };
   const bool is_own = !decided.empty() || std::ranges::any_of(node.inputs, follows);
   for (const ir::Value v : node.outputs) state_.value(v).follows = is_own;
