@@ -2,9 +2,6 @@
 
 Truths are NumPy's, in f64; the graphs are the fixtures'.
 """
-import contextlib
-import io
-import json
 import os
 import pathlib
 import sys
@@ -141,39 +138,6 @@ class RunTest(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(wrong, [])
-
-
-class PageTest(unittest.TestCase):
-    def test_notebooks_run(self):
-        """Each cell in its order, as a kernel would run it; cells assert what they show."""
-        pages = sorted((root / "docs/notebooks").glob("*.ipynb"))
-        self.assertTrue(pages)
-        for page in pages:
-            names = {}
-            for cell in json.loads(page.read_text(encoding="utf-8"))["cells"]:
-                if cell["cell_type"] == "code":
-                    with contextlib.redirect_stdout(io.StringIO()):
-                        exec("".join(cell["source"]), names)
-            self.assertIn("<table>", names["result"]._repr_html_())
-
-    def test_strategies_draw_what_an_op_takes(self):
-        try:
-            from hypothesis import given, settings
-        except ImportError:
-            self.skipTest("no hypothesis (Debian: python3-hypothesis)")
-        from plumbline import strategies
-        shapes = set()
-
-        @settings(max_examples=30, database=None, deadline=None)
-        @given(strategies.operands("[.., M, K]", "[.., K, N]", most=2048))
-        def judge(operands):
-            shapes.add(operands[0].shape)
-            self.assertNotEqual(pl.check("matmul", *operands, got=operands[0] @ operands[1], raises=False).exit, 1)
-        judge()
-        self.assertGreater(len(shapes), 10)
-        for shape in ("M, K", "[.., a-b]", "[M, ..]"):
-            with self.assertRaises(pl.Error):
-                strategies.operands(shape)
 
 
 class VerifyTest(unittest.TestCase):
