@@ -299,6 +299,7 @@ typedef struct plumb_check_options {
   int32_t keeps_subnormals, threads, strict;
   const char* policy;
   const char* profile;
+  const char* sums; /* how it was summed, JSON as `sums` of `plumb verify --json`: replays test it, or it is ignored */
 } plumb_check_options;
 /* Judges results of one op. `attributes` is a JSON object as graph files have it, or NULL. */
 PLUMB_API plumb_error* plumb_check(const char* op, const char* attributes, const plumb_tensor* inputs,

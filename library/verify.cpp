@@ -120,7 +120,7 @@ cases::CaseResult check(const ir::Op& op, const std::vector<ir::Tensor>& inputs,
     return given;
   };
   const auto candidate = parity::foreign::candidate_of(
-      give, {.name = "given", .keeps_subnormals = options.keeps_subnormals, .computes = false});
+      give, {.name = "given", .keeps_subnormals = options.keeps_subnormals, .sums = options.sums, .computes = false});
   VerifyOptions verifying{.profile = options.profile, .threads = options.threads};
   verifying.verify.gate = options.gate;
   cases::CaseResult result = verify(graph, feeds, *candidate, verifying);

@@ -38,6 +38,7 @@ parity::cases::CaseResult verify(const ir::Graph& graph, const ir::Feeds& feeds,
 void set_fill(const std::string& text, std::string_view flag, parity::verify::FillOptions& options);
 
 struct CheckOptions {
+  std::vector<ir::Sum> sums = {};              ///< how the op was summed, which replays test (docs/spec/library.md A)
   bool keeps_subnormals = false;               ///< a subnormal result may not have become 0
   const parity::policy::Gate* gate = nullptr;  ///< decides in place of the bound; null: the bound does
   const parity::profile::DeviceProfile* profile = nullptr;

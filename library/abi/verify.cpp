@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/formats/sums_json.hpp"
 #include "library/abi/errors.hpp"
 #include "library/abi/handles.hpp"
 #include "library/abi/structs.hpp"
@@ -29,6 +30,18 @@ std::optional<parity::policy::Gate> gate_of(const char* policy) {
 std::optional<parity::profile::DeviceProfile> profile_of(const char* path) {
   if (path == nullptr) return std::nullopt;
   return parity::profile::read_profile(path);
+}
+
+/// An account of how an op was summed; empty where none is given.
+std::vector<ir::Sum> sums_of(const char* text) {
+  if (text == nullptr) return {};
+  try {
+    std::vector<ir::Sum> sums = ir::formats::parse_sums(text);
+    for (const ir::Sum& sum : sums) ir::formats::require_modest(sum);
+    return sums;
+  } catch (const ir::Error& error) {
+    ir::fail("options.sums: ", error.what());
+  }
 }
 
 parity::core::Mode mode_of(const char* text) {
@@ -190,9 +203,11 @@ plumb_error* plumb_check(const char* op, const char* attributes, const plumb_ten
     const auto gate = library::abi::gate_of(given.policy);
     const auto profile = library::abi::profile_of(given.profile);
     ir::require(given.threads >= 0, "options.threads: is ", given.threads);
+    const std::vector<ir::Sum> sums = library::abi::sums_of(given.sums);
     parity::cases::CaseResult judgement = library::check(made, library::abi::copies_of(inputs, input_count, "inputs"),
                                                          library::abi::copies_of(got, got_count, "got"),
-                                                         {.keeps_subnormals = given.keeps_subnormals != 0,
+                                                         {.sums = sums,
+                                                          .keeps_subnormals = given.keeps_subnormals != 0,
                                                           .gate = gate ? &*gate : nullptr,
                                                           .profile = profile ? &*profile : nullptr,
                                                           .threads = given.threads});

@@ -55,7 +55,11 @@ class CallbackExecutable final : public ir::Executable {
     return std::move(answers.values);
   }
 
-  std::vector<ir::NodeReport> nodes() const override { return foreign_nodes(graph_); }
+  std::vector<ir::NodeReport> nodes() const override {
+    std::vector<ir::NodeReport> made = foreign_nodes(graph_);
+    if (made.size() == 1) made.front().sums = called_.options.sums;
+    return made;
+  }
 
  private:
   AnsweredValues call(ir::Feeds& inputs) const {

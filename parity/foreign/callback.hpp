@@ -34,7 +34,8 @@ struct CallbackOptions {
   Taps taps = Taps::surviving;    ///< for runs that are looked into; results: it is never asked for others
   bool keeps_subnormals = false;  ///< it never gives 0 for a subnormal number
   Storage storage = Storage::graph;
-  bool computes = true;  ///< false: it gives the same tensors whatever it is fed, and is called once
+  std::vector<ir::Sum> sums = {};  ///< how it says that it adds, of a graph of one node
+  bool computes = true;            ///< false: it gives the same tensors whatever it is fed, and is called once
 };
 
 /// The candidate that computes a case's graph as a whole by calling the function on the calling thread.

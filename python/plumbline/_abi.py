@@ -142,6 +142,7 @@ class plumb_check_options(Structure):
         ("strict", c_int32),
         ("policy", c_char_p),
         ("profile", c_char_p),
+        ("sums", c_char_p),
     ]
 
 

@@ -112,11 +112,12 @@ class Result:
 
 
 def check(op, *inputs, got, raises=True, keeps_subnormals=False, threads=0, strict=False, policy=None, profile=None,
-          **attributes):
+          sums=None, **attributes):
     """Judges results of one op: `got` is an array, or a list of them for several outputs.
 
     Shapes and attributes are those of `plumb ops OP`; an attribute that is called as an argument of this function goes
-    into attributes={...}. Returns the Result. Raises Failed, with the worst element, its limit and the reason, unless
+    into attributes={...}. `sums` says how the op was summed, as the rows of result.json() have it, and is tested by
+    replays. Returns the Result. Raises Failed, with the worst element, its limit and the reason, unless
     raises=False; Unsupported where nothing can judge it; Error where the op refuses the inputs.
     """
     attributes = {**attributes.pop("attributes", {}), **attributes}
@@ -124,7 +125,7 @@ def check(op, *inputs, got, raises=True, keeps_subnormals=False, threads=0, stri
     given = arrays.Tensors(got if isinstance(got, (list, tuple)) else [got])
     options = _abi.plumb_check_options(struct_size=ctypes.sizeof(_abi.plumb_check_options), policy=text(policy),
                                        keeps_subnormals=int(keeps_subnormals), threads=threads, strict=int(strict),
-                                       profile=text(profile))
+                                       profile=text(profile), sums=json.dumps(sums).encode() if sums else None)
     result = Result(lambda place: lib().plumb_check(
         op.encode(), attributes_json(attributes), operands.pointer(), operands.count, given.pointer(), given.count,
         ctypes.byref(options), place))

@@ -46,6 +46,7 @@ int main(void) {
   SIZE(plumb_check_options);
   FIELD(plumb_check_options, keeps_subnormals), FIELD(plumb_check_options, threads);
   FIELD(plumb_check_options, strict), FIELD(plumb_check_options, policy), FIELD(plumb_check_options, profile);
+  FIELD(plumb_check_options, sums);
   SIZE(plumb_row);
   FIELD(plumb_row, group), FIELD(plumb_row, label), FIELD(plumb_row, op), FIELD(plumb_row, verdict);
   FIELD(plumb_row, why), FIELD(plumb_row, kernel), FIELD(plumb_row, paired), FIELD(plumb_row, repro);

@@ -45,7 +45,7 @@ static void tensors(void) {
 static void checks(void) {
   plumb_tensor x = tensor(NULL);
   plumb_result* result = NULL;
-  plumb_check_options options = {0, 0, 0, 0, NULL, NULL};
+  plumb_check_options options = {0, 0, 0, 0, NULL, NULL, NULL};
   REFUSED(plumb_check(NULL, NULL, &x, 1, &x, 1, NULL, &result), "op: is NULL");
   REFUSED(plumb_check("sofmax", NULL, &x, 1, &x, 1, NULL, &result), "op: there is no op 'sofmax'");
   REFUSED(plumb_check("softmax", "[]", &x, 1, &x, 1, NULL, &result), "attributes: is a JSON object");
@@ -57,7 +57,9 @@ static void checks(void) {
   REFUSED(plumb_check("softmax", "{\"axis\": -1}", &x, 1, &x, 1, &options, &result), "options: struct_size is 0");
   options.struct_size = sizeof options, options.threads = -1;
   REFUSED(plumb_check("softmax", "{\"axis\": -1}", &x, 1, &x, 1, &options, &result), "options.threads: is -1");
-  options.threads = 0, options.policy = "no_such_policy.toml";
+  options.threads = 0, options.sums = "[1,";
+  REFUSED(plumb_check("softmax", "{\"axis\": -1}", &x, 1, &x, 1, &options, &result), "options.sums: ");
+  options.sums = NULL, options.policy = "no_such_policy.toml";
   REFUSED(plumb_check("softmax", "{\"axis\": -1}", &x, 1, &x, 1, &options, &result), "no_such_policy.toml");
   REQUIRE(result == NULL);
 }
