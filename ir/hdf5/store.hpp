@@ -61,7 +61,7 @@ class Store {
   void write_tensor(const std::string& path, const TensorView& tensor);
   /// Another name for what is at `other`, with its attributes.
   void link(const std::string& path, const std::string& other);
-  /// Takes over an object of another file, with all that is below it and its attributes.
+  /// Takes over an object of another file, with all that is below it, and the attributes that are StoredValues.
   void copy(const std::string& to, const Store& from, const std::string& path);
 
   /// Rows to append to: one row type, `width` of them to a row where that is not 1.

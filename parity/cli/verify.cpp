@@ -34,15 +34,16 @@ bool is_on_stdout(const flags::VerifyFlags& flags) {
 
 }  // namespace
 
-VerifyRun::VerifyRun(const flags::VerifyFlags& flags)
+VerifyRun::VerifyRun(const flags::VerifyFlags& flags, std::optional<ChildCase> child)
     : flags_(flags),
       out_(is_on_stdout(flags) ? std::cerr : std::cout),
       style_(core::terminal::style_of(
           flags.style, core::terminal::surroundings_of(is_on_stdout(flags) ? STDERR_FILENO : STDOUT_FILENO))),
       comparing_(flags.device.threads),
-      reference_(library::reference_executor(flags.device.threads)) {}
+      reference_(library::reference_executor(flags.device.threads)),
+      child_(std::move(child)) {}
 
-void VerifyRun::open_candidates() {
+void VerifyRun::require_candidates() const {
   flags::require_candidates(flags_.candidates);
   const bool are_several = flags_.candidates.size() > 1;
   ir::require(!are_several || !flags_.each_kernel, "--each-kernel judges our device alone, and --candidate names ",
@@ -51,6 +52,9 @@ void VerifyRun::open_candidates() {
               flags_.candidates.size());
   ir::require(are_several || flags_.between == "report",
               "--between exact compares several candidates, and one is named");
+}
+
+void VerifyRun::open_candidates() {
   for (const std::string& spec : flags_.candidates)
     candidates_.push_back(std::make_unique<VerifyCandidate>(flags_, spec));
 }
@@ -85,7 +89,7 @@ void VerifyRun::open_profile() {
   }
   if (path.empty()) {
     for (const auto& one : candidates_)
-      if (const std::string line = one->assumptions(); !flags_.quiet && !line.empty())
+      if (const std::string line = one->assumptions(); says_once() && !line.empty())
         out_ << core::terminal::folded(line + '\n', style_.width);
     return;
   }
@@ -95,7 +99,7 @@ void VerifyRun::open_profile() {
   const gpu_vulkan::VulkanExecutor* const device = first_device();
   const std::string name = device != nullptr ? device->facts().name : profile_.name;
   const std::string other = name == profile_.name ? "" : ", which is not this device, " + name;
-  if (!flags_.quiet)
+  if (says_once())
     out_ << fmt::format("profile: {} of {} ({}){}\n", profile_.sha256().substr(0, 12), profile_.name, path, other);
 }
 
@@ -125,6 +129,8 @@ std::unique_ptr<results::Recorder> VerifyRun::open_record(const flags::Outputs& 
   options.rows = ir::enum_value<results::KeepRows>(flags_.rows).value();
   options.argv = show::command_line();
   options.resume = flags_.resume;
+  options.knows_device = flags_.jobs.empty();
+  if (child_ && std::filesystem::exists(earlier_of(flags_.child))) options.earlier = earlier_of(flags_.child);
   options.replace_any = outputs.force;
   options.keeps_inputs = !flags_.no_inputs;
   options.inputs = outputs.inputs;
@@ -144,6 +150,11 @@ core::Coverage VerifyRun::min_verified() const {
 }
 
 report::RunFacts VerifyRun::facts(core::Outcome outcome) const {
+  if (facts_of_jobs_) {
+    report::RunFacts known = *facts_of_jobs_;
+    known.outcome = std::move(outcome);
+    return known;
+  }
   report::RunFacts facts{.profile = flags_.profile, .outcome = std::move(outcome)};
   if (const auto* const device = first_device()) {
     facts.device = device->facts().name;
@@ -255,22 +266,31 @@ void VerifyRun::require_sense() const {
               "--resume goes on with what -o was writing, and -o is not said");
   ir::require(!flags_.resume || flags_.candidates.size() == 1, "--resume goes on with runs of one candidate, and ",
               flags_.candidates.size(), " are judged");
+  ir::require(flags_.jobs.empty() || flags_.explain.empty(),
+              "--explain is answered by one process for all cases, and --jobs has one for each");
 }
+
+/// Whether this process says what is said once of all cases.
+bool VerifyRun::says_once() const { return !flags_.quiet && (!child_ || child_->is_first); }
 
 int VerifyRun::run() {
   require_sense();
   if (flags_.github) report::stop_workflow_commands(out_);
   batches_ = batches_of(flags_);
   choose_cases(flags_, batches_);
-  require_chosen_nodes(flags_, batches_);
+  if (child_)
+    keep_case_of_child();
+  else
+    require_chosen_nodes(flags_, batches_);
   if (flags_.list) return list();
-  take_share();
+  if (!child_) take_share();
   if (!flags_.each_kernel) planned_ = 0;
   for (const Batch& batch : batches_)
     if (planned_) *planned_ += batch.paths.size() * batch.flags.seeds * flags_.candidates.size();
   const flags::Outputs outputs = outputs_beside();
   VerifyReports reports(flags_, outputs, out_);
-  if (!batches_.empty()) {
+  require_candidates();
+  if (!batches_.empty() && flags_.jobs.empty()) {
     open_candidates();
     open_profile();
   }
@@ -283,12 +303,18 @@ int VerifyRun::run() {
   const auto recorder = open_record(outputs);
   say_resumed(recorder.get());
   try {
-    for (const Batch& batch : batches_)
-      if (!run_batch(batch, recorder.get())) break;
+    if (flags_.jobs.empty())
+      run_batches(recorder.get());
+    else
+      run_jobs(recorder.get());
   } catch (const std::exception& problem) {
     last_word.reset();
     leave_reports(reports, problem.what());
     throw;
+  }
+  if (child_) {
+    recorder->finish();
+    return 0;
   }
   print_end();
   const auto found = findings();
@@ -319,7 +345,11 @@ Action verify(CLI::App& app) {
       "what its inputs had wrong; amp: the factor by which it amplified that; place: where it ran; us: microseconds on "
       "the "
       "device, 1st us of a first run, in which a driver may still compile");
-  return [flags] { return VerifyRun(*flags).run(); };
+  return [flags] {
+    std::optional<ChildCase> child;
+    if (!flags->child.empty()) child = become_child(*flags);
+    return VerifyRun(*flags, child).run();
+  };
 }
 
 }  // namespace plumb::parity::cli

@@ -159,16 +159,6 @@ void Judge::judge_numbers(JudgedNode& node, const Run& run, std::size_t r, const
     node.explanation = policy::explain(policy, facts, parts, today_);
 }
 
-/// A file of an earlier version does not say how much was verified: there one mistrusted node decides, as it did.
-core::Coverage coverage_of(const Run& run) {
-  return {std::isnan(run.coverage_flops) ? 1 : run.coverage_flops,
-          std::isnan(run.coverage_elements) ? 1 : run.coverage_elements};
-}
-core::Coverage least_coverage_of(const Run& run) {
-  if (std::isnan(run.least_flops)) return {};
-  return {run.least_flops, run.least_elements};
-}
-
 JudgedRun Judge::judge(const Run& run) {
   JudgedRun judged{.source = source_,
                    .run = run.run,

@@ -12,6 +12,7 @@
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/terminal/shell_word.hpp"
+#include "parity/results/merge/merge.hpp"
 #include "parity/results/record_parts.hpp"
 #include "parity/results/results_rows.hpp"
 #include "parity/results/results_schema.hpp"
@@ -41,6 +42,9 @@ class Recorder::Writer {
   void finish();
   const fs::path& part() const { return output_.part(); }
   Resumption* resumption() { return resumption_ ? &*resumption_ : nullptr; }
+  std::optional<cases::CaseResult> recorded(const cases::Identity& identity);
+  void adopt(RunContent& from, const std::vector<const Run*>& runs);
+  std::size_t adopt(RunContent& from);
 
  private:
   struct Kept {
@@ -86,10 +90,11 @@ ir::hdf5::Store Recorder::Writer::make_store(const fs::path& path) {
   const int version = options_.replace_any && !options_.append ? 0 : results::version_replaced(path);
   if (options_.resume) {
     resumption_.emplace(path);
-    resumption_->require_same(options_.device, options_.shard, options_.partition);
+    resumption_->require_same(options_.knows_device ? &options_.device : nullptr, options_.shard, options_.partition);
     output_.replace_part([&](const fs::path& next) { resumption_->write_kept(next, options_.argv); });
     return ir::hdf5::Store::open_to_append(part());
   }
+  if (!options_.earlier.empty()) resumption_.emplace(options_.earlier);
   if (version == 0 || !options_.append) return ir::hdf5::Store::create(part());
   ir::require(version == 2, path.string(), " is of version ", version, " and has no room for what version 2 records");
   std::error_code problem;
@@ -130,6 +135,7 @@ void Recorder::Writer::make_layout() {
 
 void Recorder::Writer::read_names() {
   const auto names = store_.read_texts("/names");
+  names_.clear();
   for (std::uint32_t id = 0; id < names.size(); ++id) names_.emplace(names[id], id);
   run_ = static_cast<std::uint32_t>(store_.rows("/runs"));
   for (const std::string& graph : store_.children("/graph")) earlier_graphs_.insert(graph);
@@ -300,6 +306,34 @@ void Recorder::Writer::record(const cases::CaseResult& result) {
   output_.keep_part();
 }
 
+std::optional<cases::CaseResult> Recorder::Writer::recorded(const cases::Identity& identity) {
+  const Run* const run = resumption_ ? resumption_->take(identity) : nullptr;
+  if (run == nullptr) return std::nullopt;
+  if (!options_.resume) adopt(resumption_->content(), {run});
+  return resumption_->case_of(*run);
+}
+
+void Recorder::Writer::adopt(RunContent& from, const std::vector<const Run*>& runs) {
+  store_.append_texts("/names", std::exchange(new_names_, {}));
+  RunCopier copier(store_);
+  copier.add(from, runs, launch_);
+  copier.finish();
+  store_.flush();
+  read_names();
+  sums_.clear();
+  if (!runs.empty()) output_.keep_part();
+}
+
+std::size_t Recorder::Writer::adopt(RunContent& from) {
+  std::set<cases::Uuid> there;
+  for (const Run& run : store_.read<Run>("/runs", run_type()).rows) there.insert(run.uuid);
+  std::vector<const Run*> runs;
+  for (const Run& run : from.file.runs())
+    if (!there.contains(from.file.uuid(run))) runs.push_back(&run);
+  adopt(from, runs);
+  return runs.size();
+}
+
 void Recorder::Writer::record_pairs(std::span<const cases::PairResult> pairs, std::size_t candidates) {
   if (!store_.contains(pairs_path)) store_.make_table(pairs_path, results::pair_type());
   const auto first_run = run_ - static_cast<std::uint32_t>(candidates);
@@ -342,10 +376,14 @@ void Recorder::record_pairs(std::span<const cases::PairResult> pairs, std::size_
   writer_->record_pairs(pairs, candidates);
 }
 std::optional<cases::CaseResult> Recorder::recorded(const cases::Identity& identity) {
-  Resumption* const earlier = writer_->resumption();
-  return earlier == nullptr ? std::nullopt : earlier->take(identity);
+  const ir::files::Uninterrupted whole;
+  return writer_->recorded(identity);
 }
-const Resumption* Recorder::resumption() const { return writer_->resumption(); }
+Resumption* Recorder::resumption() const { return writer_->resumption(); }
+std::size_t Recorder::adopt(RunContent& from) {
+  const ir::files::Uninterrupted whole;
+  return writer_->adopt(from);
+}
 void Recorder::plan(std::uint64_t cases) {
   const ir::files::Uninterrupted whole;
   writer_->plan(cases);

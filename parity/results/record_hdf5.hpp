@@ -27,6 +27,7 @@ enum class KeepRows { all, failed };
 constexpr auto enum_names(KeepRows) { return std::array<std::string_view, 2>{"all", "failed"}; }
 
 class Resumption;
+class RunContent;
 
 struct RecordOptions {
   KeepTensors tensors = KeepTensors::never;
@@ -34,6 +35,8 @@ struct RecordOptions {
   bool keeps_inputs = true;                        ///< numbers that inputs were given
   bool append = false;                             ///< keep the runs of an earlier results file of that name
   bool resume = false;                             ///< go on with the runs that an earlier start left
+  bool knows_device = true;                        ///< false: runs are made elsewhere, and adopted
+  std::filesystem::path earlier = {};              ///< a file of runs to take over when they are asked for
   bool replace_any = false;                        ///< whatever has the name, not only a results file
   std::vector<std::filesystem::path> inputs = {};  ///< files that are never written over
   std::string profile_file = {};                   ///< as it was named
@@ -77,8 +80,12 @@ class Recorder : public cases::Observer {
 
   /// A run of this name that an earlier start recorded, where that is gone on with; each is found once.
   std::optional<cases::CaseResult> recorded(const cases::Identity& identity);
-  /// How many there were, and in which file.
-  const Resumption* resumption() const;
+  /// The runs of that start; nullptr where none is gone on with.
+  Resumption* resumption() const;
+
+  /// Adds the runs of another file that are not there yet, as those of this start, and leaves the file whole. How many
+  /// these are.
+  std::size_t adopt(RunContent& from);
 
   /// From here on so many cases are planned.
   void plan(std::uint64_t cases);

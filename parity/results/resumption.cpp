@@ -44,7 +44,7 @@ Resumption::Resumption(const fs::path& output) : path_(earlier_file(output)) {
   }
 }
 
-void Resumption::require_same(const profile::Device& device, const cases::Shard& shard, const std::string& partition) {
+void Resumption::require_same(const profile::Device* device, const cases::Shard& shard, const std::string& partition) {
   if (!content_) return;
   ResultsFile& file = content_->file;
   const auto require = [&](const char* what, const std::string& theirs, const std::string& ours) {
@@ -55,8 +55,9 @@ void Resumption::require_same(const profile::Device& device, const cases::Shard&
   for (const Run* const run : kept_) {
     if (!run->is_named()) continue;
     require("commit", file.name(file.launches()[run->launch].commit_id), std::string(core::build_info().git_commit));
-    require("device", uuid_in(file.name(run->device_id)), device.uuid);
-    if (!device.uuid.empty()) require("driver", file.device(*run).driver_info, device.driver_info);
+    if (device == nullptr) continue;
+    require("device", uuid_in(file.name(run->device_id)), device->uuid);
+    if (!device->uuid.empty()) require("driver", file.device(*run).driver_info, device->driver_info);
   }
   for (const Launch& launch : file.launches()) {
     if (known(launch.end, LaunchEnd::unknown) != LaunchEnd::cut_off) continue;
@@ -77,14 +78,16 @@ void Resumption::write_kept(const fs::path& path, const std::vector<std::string>
   store.close();
 }
 
-std::optional<cases::CaseResult> Resumption::take(const cases::Identity& identity) {
+const Run* Resumption::take(const cases::Identity& identity) {
   constexpr std::size_t digits = 12;  // by which groups of texts are called
   const auto name = [](const std::string& text) { return core::sha256(text).substr(0, digits); };
   const auto found = by_key_.find(name(identity.subject) + '+' + name(identity.options));
-  if (found == by_key_.end()) return std::nullopt;
-  const Run& run = *found->second;
+  if (found == by_key_.end()) return nullptr;
+  const Run* const run = found->second;
   by_key_.erase(found);
-  return stored_case(content_->file, run);
+  return run;
 }
+
+cases::CaseResult Resumption::case_of(const Run& run) { return stored_case(content_->file, run); }
 
 }  // namespace plumb::parity::results

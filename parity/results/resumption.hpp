@@ -23,15 +23,19 @@ class Resumption {
   /// 2, or is being written.
   explicit Resumption(const std::filesystem::path& output);
 
-  /// Throws Error, with the difference, where a run was not made by this program and on this device, or an unfinished
-  /// start had another share of the cases.
-  void require_same(const profile::Device& device, const cases::Shard& shard, const std::string& partition);
+  /// Throws Error, with the difference, where a run was not made by this program and on this device, which may be
+  /// unknown, or an unfinished start had another share of the cases.
+  void require_same(const profile::Device* device, const cases::Shard& shard, const std::string& partition);
 
   /// Writes a results file of the runs that are kept, whose unfinished starts are said to be gone on with.
   void write_kept(const std::filesystem::path& path, const std::vector<std::string>& argv);
 
-  /// A run of that subject and those options that is kept, as verify had it; each is found once.
-  std::optional<cases::CaseResult> take(const cases::Identity& identity);
+  /// A run of that subject and those options that is kept; each is found once. nullptr where there is none.
+  const Run* take(const cases::Identity& identity);
+  /// That run as verify had it.
+  cases::CaseResult case_of(const Run& run);
+  /// The file; to be asked for where there are runs.
+  RunContent& content() { return content_.value(); }
 
   const std::filesystem::path& path() const { return path_; }
   std::size_t runs() const { return kept_.size(); }

@@ -73,4 +73,13 @@ policy::Measured measured(const Node& row, const TopElement& worst, ir::DType dt
   return m;
 }
 
+core::Coverage coverage_of(const Run& run) {
+  return {std::isnan(run.coverage_flops) ? 1 : run.coverage_flops,
+          std::isnan(run.coverage_elements) ? 1 : run.coverage_elements};
+}
+core::Coverage least_coverage_of(const Run& run) {
+  if (std::isnan(run.least_flops)) return {};
+  return {run.least_flops, run.least_elements};
+}
+
 }  // namespace plumb::parity::results

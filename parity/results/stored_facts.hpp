@@ -15,4 +15,9 @@ policy::Facts facts_of(ResultsFile& file, const Run& run, const Node& row);
 /// The measurements of one part of an output of that dtype; `worst` is its worst element.
 policy::Measured measured(const Node& row, const TopElement& worst, ir::DType dtype);
 
+/// How much of a run was verified, and how much was to be. A file of an earlier version does not say it: there one
+/// mistrusted node decides, as it did.
+core::Coverage coverage_of(const Run& run);
+core::Coverage least_coverage_of(const Run& run);
+
 }  // namespace plumb::parity::results

@@ -49,6 +49,24 @@ void add_selection_flags(CLI::App& app, VerifyFlags& flags) {
       ->group("select");
 }
 
+void add_process_flags(CLI::App& app, VerifyFlags& flags) {
+  auto* const jobs =
+      app.add_option("--jobs", flags.jobs,
+                     "run each case in a process of its own, so many at a time; auto: one for each device of --device")
+          ->type_name("N|auto")
+          ->group("processes");
+  app.add_option("--case-timeout", flags.case_timeout,
+                 "end a case that takes longer, such as 90s or 10m: it is an error")
+      ->type_name("TIME")
+      ->needs(jobs)
+      ->group("processes");
+  app.add_flag("--share-device", flags.share_device,
+               "let several processes have one device; times are those of a device that is shared")
+      ->needs(jobs)
+      ->group("processes");
+  app.add_option("--child", flags.child)->group("");  // for --jobs alone
+}
+
 void add_output_flags(CLI::App& app, VerifyFlags& flags) {
   add_output(app, "-o,--output", flags.results, "write all cases to this results file (HDF5)")->group("output");
   app.add_flag(
@@ -124,6 +142,7 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
       "also check relations that hold for any correct result: permuted rows, half the batch, operands times 4, ...");
   add_bucket_flag(app, flags.graph.model);
   app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
+  add_process_flags(app, flags);
   add_output_flags(app, flags);
   add_style_flags(app, flags.style);
   add_graph_flags(app, flags.graph);

@@ -26,7 +26,10 @@ struct VerifyFlags {
   std::vector<std::string> candidates = {"vulkan"};
   std::string between = "report";          ///< exact: results of two candidates must have the same bits
   std::string chosen_cases, shard, times;  ///< --case, --shard and --times
-  std::vector<std::string> chosen_ops;     ///< globs; empty: all
+  std::string jobs, case_timeout;          ///< --jobs and --case-timeout, as they are given
+  bool share_device = false;
+  std::string child;                    ///< a file that says which case of a --jobs this process is for
+  std::vector<std::string> chosen_ops;  ///< globs; empty: all
   std::string filter, skip, tag, json, junit, counts, results, tensors = "never", rows = "all";
   std::string policy, explain, profile, emulate, fill = "graph";
   std::string mode = "attribute";

@@ -89,7 +89,9 @@ void require_known_tag(const std::string& tag, const std::set<std::string>& tags
 
 bool is_list(const std::filesystem::path& path) { return ir::files::has_extension(path, ".toml"); }
 
-std::vector<Batch> batches_of(const flags::VerifyFlags& flags) {
+namespace {
+
+std::vector<Batch> all_batches(const flags::VerifyFlags& flags) {
   std::vector<Batch> batches;
   Batch named{.flags = flags};
   std::set<std::string> tags;
@@ -112,6 +114,14 @@ std::vector<Batch> batches_of(const flags::VerifyFlags& flags) {
   std::vector<Batch> all = by_format(std::move(named));
   for (Batch& batch : batches) all.push_back(std::move(batch));
   return all;
+}
+
+}  // namespace
+
+std::vector<Batch> batches_of(const flags::VerifyFlags& flags) {
+  std::vector<Batch> batches = all_batches(flags);
+  for (std::size_t i = 0; i < batches.size(); ++i) batches[i].number = i;
+  return batches;
 }
 
 }  // namespace plumb::parity::cli

@@ -15,6 +15,7 @@ namespace plumb::parity::cli {
 /// Graphs that are verified alike: those that the command line names, or those of one case of a list.
 struct Batch {
   flags::VerifyFlags flags;               ///< the command line's, where the case says nothing else
+  std::size_t number = 0;                 ///< its place among all batches of the command line
   std::vector<std::string> paths = {};    ///< graph files
   std::string where = {};                 ///< "models.toml:12"; "" of the command line
   std::vector<std::string> tags = {};     ///< as a list of cases gives them

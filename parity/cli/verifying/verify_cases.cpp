@@ -124,6 +124,8 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
     progress.erase();
     if (auto* const device = one.candidate->device(); device != nullptr && s == 0 && made.subject.file)
       note_idle_alternative(*device, path, made.subject.file->graph);
+    if (child_ && child_->shares_device && !is_taken_)
+      made.notes.emplace_back("times are those of a device that several processes shared");
     if (seeds > 1 && !is_taken_) say_equal_seeds(made, seeds, s == 0 && c == 0, style_.width);
     record(std::move(made), recorder);
     const cases::CaseResult& result = results_.back();
@@ -238,6 +240,12 @@ bool VerifyRun::run_batch(const Batch& batch, results::Recorder* recorder) {
     return flags_.each_kernel ? run_by_each_kernel(batch, path, judging.front(), recorder)
                               : run_graph(batch, path, judging, recorder);
   });
+}
+
+/// Every graph of all batches, or as many as are to be run.
+void VerifyRun::run_batches(results::Recorder* recorder) {
+  for (const Batch& batch : batches_)
+    if (!run_batch(batch, recorder)) return;
 }
 
 }  // namespace plumb::parity::cli

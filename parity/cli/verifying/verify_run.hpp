@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "ir/files/process.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/verify_flags.hpp"
 #include "parity/cli/verifying/batches.hpp"
+#include "parity/cli/verifying/child_case.hpp"
 #include "parity/cli/verifying/verify_candidate.hpp"
 #include "parity/cli/verifying/verify_reports.hpp"
 #include "parity/core/parallel.hpp"
@@ -30,7 +32,8 @@ namespace plumb::parity::cli {
 /// Runs the cases one after the other and says what came of each.
 class VerifyRun {
  public:
-  explicit VerifyRun(const flags::VerifyFlags& flags);
+  /// `child`: this process runs that case alone, whose results file is that of the flags.
+  explicit VerifyRun(const flags::VerifyFlags& flags, std::optional<ChildCase> child = {});
   int run();
 
  private:
@@ -43,6 +46,9 @@ class VerifyRun {
   };
 
   void require_sense() const;
+  void keep_case_of_child();
+  bool says_once() const;
+  void require_candidates() const;
   int list() const;
   void take_share();
   void open_candidates();
@@ -62,6 +68,16 @@ class VerifyRun {
                  results::Recorder* recorder);
   bool run_by_each_kernel(const Batch& batch, const std::string& path, Judging judging, results::Recorder* recorder);
   bool run_batch(const Batch& batch, results::Recorder* recorder);
+  void run_batches(results::Recorder* recorder);
+
+  /// A case that a process of its own runs.
+  struct Job;
+  std::vector<Job> jobs_in(const std::filesystem::path& folder) const;
+  void run_jobs(results::Recorder* recorder);
+  void take_job(Job& job, const ir::files::ProcessEnd& end, results::Recorder* recorder);
+  void take_runs(Job& job, const std::filesystem::path& file, results::Recorder* recorder);
+  cases::CaseResult lost_case(const Job& job, const ir::files::ProcessEnd& end) const;
+  void show_job(Job& job);
   core::Coverage min_verified() const;
   report::RunFacts facts(core::Outcome outcome) const;
   std::map<std::string, const policy::Gate*> gates() const;
@@ -90,6 +106,8 @@ class VerifyRun {
   std::vector<std::unique_ptr<VerifyCandidate>> candidates_;  ///< one at least
   std::vector<Batch> batches_;
   profile::DeviceProfile profile_ = profile::safe_profile();
+  std::optional<ChildCase> child_;  ///< this process is for one case
+  std::optional<report::RunFacts> facts_of_jobs_;
   cases::Shard shard_;                    ///< the share of the cases that this start of the program runs
   std::string partition_;                 ///< a name of the whole that was shared out; "" where it runs all
   std::optional<std::uint64_t> planned_;  ///< cases; nothing where they are found on the way

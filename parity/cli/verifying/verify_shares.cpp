@@ -14,6 +14,7 @@ namespace plumb::parity::cli {
 int VerifyRun::list() const {
   ir::require(flags_.results.empty() && flags_.junit.empty() && flags_.counts.empty() && !flags_.github,
               "--list runs nothing: -o, --junit, --counts and --github have nothing to write");
+  ir::require(flags_.jobs.empty(), "--list runs nothing: there are no cases for --jobs");
   const auto json = outputs_beside().open(flags_.json, ir::files::FileKind::json);
   std::vector<PlannedCase> planned = plan_cases(flags_, batches_, true);
   if (const auto shard = flags::chosen_shard(flags_.shard)) share_out(planned, shard->count);

@@ -9,8 +9,9 @@
 namespace plumb::parity::results {
 namespace {
 
-/// Columns that differ when the same is computed once more. `seed` is none: it says what was computed.
-constexpr std::array columns_of_chance = {"utc", "wall_s", "uuid", "launch", "env_id", "t_ref_ns", "t_dev_ns"};
+/// Columns that may differ when the same is computed once more: when, where and among what else that was.
+constexpr std::array columns_of_chance = {"notes_id", "utc",    "wall_s",   "uuid",
+                                          "launch",   "env_id", "t_ref_ns", "t_dev_ns"};
 
 /// Groups whose children a column names, and which are called by the hash of what they hold, all of it in a text.
 constexpr std::array<std::array<const char*, 3>, 4> named_groups = {{{"graph_id", "/graph/", "/json"},
@@ -46,14 +47,14 @@ class RunDigest {
 
 void RunDigest::add_name(const Column& column, std::uint32_t id) {
   const std::string& name = content_.file.name(id);
-  if (column.name == "device_id") return add_framed(text_, content_.device_text(name));
+  if (column.name == "device_id") return add_framed(text_, content_.device(name));
   add_framed(text_, name);
   for (const auto& [its, folder, text] : named_groups) {
     const std::string path = folder + name + text;
     if (column.name != its || name.empty() || !content_.store().contains(path)) continue;
     const auto said = content_.store().attributes(path);
     const auto hash = said.find("sha256");
-    if (hash != said.end()) text_ += text_of({*hash});
+    if (hash != said.end()) text_ += framed({*hash});
   }
 }
 
@@ -101,7 +102,7 @@ void RunDigest::add_node(std::size_t row) {
 /// A group, or a tensor, of which attributes tell the hash or its bytes give it.
 void RunDigest::add_object(const std::string& path) {
   const auto said = content_.store().attributes(path);
-  add_framed(text_, text_of(said));
+  add_framed(text_, framed(said));
   if (!content_.store().is_dataset(path)) return;
   const auto form = content_.store().form(path);
   text_ += form.kind;

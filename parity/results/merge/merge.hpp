@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -41,14 +42,15 @@ struct Merged {
 Merged merge(std::span<const std::filesystem::path> inputs, const std::filesystem::path& output,
              const MergeOptions& options);
 
-/// Adds runs of results files to a results file, whose layout has been made.
+/// Adds runs of results files to a results file, whose layout has been made and which may have runs. Whatever else
+/// writes to it does so before or after.
 class RunCopier {
  public:
   explicit RunCopier(ir::hdf5::Store& to);
 
   /// Adds these runs of a file, in this order, and all its starts of the program. Of a start that two files have, the
-  /// later state stays.
-  void add(RunContent& from, std::span<const Run* const> runs);
+  /// later state stays. Where a `launch` of the new file is named, the runs are its, and no start is added.
+  void add(RunContent& from, std::span<const Run* const> runs, std::optional<std::uint32_t> launch = {});
 
   /// Writes the starts of the program, and the names, when all runs have been added.
   void finish();
@@ -90,7 +92,8 @@ class RunCopier {
   std::map<std::string, std::uint32_t> names_;
   std::vector<std::string> names_in_order_;
   std::vector<Launch> launches_;
-  std::map<std::size_t, std::size_t> runs_of_;  ///< by launch
+  std::size_t earlier_names_ = 0, earlier_launches_ = 0;  ///< that the file has had before
+  std::map<std::size_t, std::size_t> runs_of_;            ///< by launch
   std::uint32_t runs_ = 0;
   Held held_;
   std::set<std::string> seen_;  ///< groups of the file that is being added that need no second look

@@ -32,7 +32,7 @@ int minor_of(std::string_view version) {
 
 }  // namespace
 
-std::string text_of(const ir::hdf5::StoredValues& values) {
+std::string framed(const ir::hdf5::StoredValues& values) {
   std::string text;
   for (const auto& [name, value] : values) {
     add_framed(text, name);
@@ -121,16 +121,20 @@ std::vector<std::string> RunContent::sums(const Run& run, const Node& row) {
   return {first, first + row.n_sums};
 }
 
-const std::string& RunContent::device_text(const std::string& name) {
+const std::string& RunContent::device(const std::string& name) {
   const auto [found, is_new] = devices_.try_emplace(name);
-  if (!is_new || name.empty()) return found->second;
+  if (is_new) found->second = device_text(store(), name);
+  return found->second;
+}
+
+std::string device_text(const ir::hdf5::Store& store, const std::string& name) {
+  std::string text;
   const std::string path = "/device/" + name;
-  if (!store().contains(path)) return found->second;
-  std::string& text = found->second;
-  add_framed(text, text_of(store().attributes(path)));
-  if (store().contains(path + "/profile")) add_framed(text, text_of(store().attributes(path + "/profile")));
-  if (store().contains(path + "/coopmat"))
-    for (const Coopmat& row : store().read<Coopmat>(path + "/coopmat", coopmat_type()).rows)
+  if (name.empty() || !store.contains(path)) return text;
+  add_framed(text, framed(store.attributes(path)));
+  if (store.contains(path + "/profile")) add_framed(text, framed(store.attributes(path + "/profile")));
+  if (store.contains(path + "/coopmat"))
+    for (const Coopmat& row : store.read<Coopmat>(path + "/coopmat", coopmat_type()).rows)
       text += fmt::format("{} {} {} {} {} {} {} {} {}\n", row.M, row.N, row.K, row.a.value, row.b.value, row.c.value,
                           row.r.value, row.scope.value, row.saturating);
   return text;

@@ -58,8 +58,8 @@ class RunContent {
   /// The texts of the sums that a row of /results/nodes names, and where that is.
   std::vector<std::string> sums(const Run& run, const Node& row);
   std::string list_of_sums(const Run& run) { return "/graph/" + file.name(run.graph_id) + "/sums"; }
-  /// Who it is that a name of a device stands for: its attributes, its profile and its shapes as a text.
-  const std::string& device_text(const std::string& name);
+  /// device_text of this file, kept.
+  const std::string& device(const std::string& name);
 
  private:
   void sort_rows();
@@ -70,8 +70,11 @@ class RunContent {
   std::map<std::string, std::string> devices_;
 };
 
+/// Who it is that a name of a device stands for: its attributes, its profile and its shapes as a text. "" of none.
+std::string device_text(const ir::hdf5::Store& store, const std::string& name);
+
 /// Attributes as a text, a line each.
-std::string text_of(const ir::hdf5::StoredValues& values);
+std::string framed(const ir::hdf5::StoredValues& values);
 
 /// A text with its length before it, so that a row of such can be read in one way alone.
 void add_framed(std::string& text, std::string_view part);

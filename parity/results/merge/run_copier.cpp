@@ -39,7 +39,14 @@ bool is_later(const Launch& a, const Launch& b) {
 
 }  // namespace
 
-RunCopier::RunCopier(ir::hdf5::Store& to) : to_(to) { name_id(""); }
+RunCopier::RunCopier(ir::hdf5::Store& to) : to_(to) {
+  for (const std::string& name : to_.read_texts(names_path)) name_id(name);
+  earlier_names_ = names_in_order_.size();
+  name_id("");
+  launches_ = to_.read<Launch>(launches_path, launch_type()).rows;
+  earlier_launches_ = launches_.size();
+  runs_ = static_cast<std::uint32_t>(to_.rows("/runs"));
+}
 
 std::uint32_t RunCopier::name_id(const std::string& name) {
   const auto [found, is_new] = names_.emplace(name, static_cast<std::uint32_t>(names_.size()));
@@ -114,12 +121,13 @@ void RunCopier::copy_graph(RunContent& from, const std::string& id) {
 /// The name of a device in the new file: one that another driver has already is followed by a hash.
 std::string RunCopier::copy_device(RunContent& from, const std::string& name) {
   if (name.empty() || !from.store().contains("/device/" + name)) return name;
-  const std::string& text = from.device_text(name);
+  const std::string& text = from.device(name);
   // A uuid has no point: what follows one was added here.
   const std::string hashed = name.substr(0, name.find('.')) + '.' + core::sha256(text).substr(0, 12);
   for (const std::string& its : {name, hashed}) {
-    const auto [found, is_new] = devices_.try_emplace(its, text);
-    if (is_new) to_.copy("/device/" + its, from.store(), "/device/" + name);
+    const bool is_there = to_.contains("/device/" + its);
+    const auto [found, is_new] = devices_.try_emplace(its, is_there ? device_text(to_, its) : text);
+    if (is_new && !is_there) to_.copy("/device/" + its, from.store(), "/device/" + name);
     if (found->second == text) return its;
   }
   ir::fail(from.file.path().string(), ": /device/", hashed, " is another device than the one of that name");
@@ -133,7 +141,7 @@ void RunCopier::copy_tensors(RunContent& from, const std::string& path, const st
     std::string form;
     if (from.store().is_dataset(one) && said.contains("sha256")) {
       const auto stored = from.store().form(one);
-      form = fmt::format("{} {}\n{}", stored.kind, fmt::join(stored.extents, " "), text_of(said));
+      form = fmt::format("{} {}\n{}", stored.kind, fmt::join(stored.extents, " "), framed(said));
       const auto [kept, is_new] = kept_.try_emplace(form, its);
       if (!is_new) {
         to_.link(its, kept->second);
@@ -179,7 +187,9 @@ std::int32_t RunCopier::place_of_sums(RunContent& from, const Run& run, const No
   const std::vector<std::string> texts = from.sums(run, row);
   if (texts.empty()) return -1;
   const std::string list = from.list_of_sums(run);
-  std::int32_t& rows = sum_rows_[list];
+  const auto [found, is_first] = sum_rows_.try_emplace(list);
+  std::int32_t& rows = found->second;
+  if (is_first) rows = static_cast<std::int32_t>(to_.rows(list));
   const auto [place, is_new] = sums_[list].try_emplace(texts, rows);
   if (is_new) {
     to_.append_texts(list, texts);
@@ -253,10 +263,13 @@ void RunCopier::copy_run(RunContent& from, Run run, std::uint32_t place, std::sp
   if (held_.tables[RunContent::nodes].size() > most_bytes) write_rows(from);
 }
 
-void RunCopier::add(RunContent& from, std::span<const Run* const> runs) {
+void RunCopier::add(RunContent& from, std::span<const Run* const> runs, std::optional<std::uint32_t> launch) {
   seen_.clear();
   std::vector<std::uint32_t> launches;
-  add_launches(from, launches);
+  if (launch)
+    launches.assign(from.file.launches().size(), *launch);
+  else
+    add_launches(from, launches);
   places_.clear();
   std::uint32_t place = runs_;
   for (const Run* const run : runs) places_.emplace(run->run, place++);
@@ -266,8 +279,11 @@ void RunCopier::add(RunContent& from, std::span<const Run* const> runs) {
 }
 
 void RunCopier::finish() {
-  to_.append_texts(names_path, names_in_order_);
-  to_.append(launches_path, launch_type(), launches_);
+  const auto added = [](const auto& all, std::size_t earlier) {
+    return std::vector(all.begin() + static_cast<std::ptrdiff_t>(earlier), all.end());
+  };
+  to_.append_texts(names_path, added(names_in_order_, earlier_names_));
+  to_.append(launches_path, launch_type(), added(launches_, earlier_launches_));
 }
 
 }  // namespace plumb::parity::results

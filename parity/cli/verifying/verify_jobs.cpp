@@ -1,0 +1,206 @@
+// --jobs of `plumb verify`: each case in a process of its own, so that one which crashes or hangs costs itself alone.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <sstream>
+#include <thread>
+
+#include "ir/files/file_kind.hpp"
+#include "library/own_files.hpp"
+#include "parity/cli/flags/duration.hpp"
+#include "parity/cli/show/describe.hpp"
+#include "parity/cli/verifying/child_runs.hpp"
+#include "parity/cli/verifying/verify_run.hpp"
+#include "parity/core/terminal/text.hpp"
+#include "parity/foreign/scratch.hpp"
+#include "parity/results/merge/run_content.hpp"
+#include "parity/results/resumption.hpp"
+#include "parity/results/stored_case.hpp"
+#include "parity/verify/repro.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The devices that --device names, one after the other; one of no name where it is not said.
+std::vector<std::string> devices_of(const flags::VerifyFlags& flags) {
+  std::vector<std::string> devices;
+  std::istringstream words(flags.device.device);
+  for (std::string word; std::getline(words, word, ',');) devices.push_back(word);
+  if (devices.empty()) devices.emplace_back();
+  return devices;
+}
+
+bool judges_our_device(const flags::VerifyFlags& flags) {
+  return std::ranges::any_of(flags.candidates, [&](const std::string& spec) {
+    flags::CandidateFlags one = flags.candidate;
+    one.candidate = spec;
+    flags::DeviceFlags named = flags.device;
+    return flags::is_vulkan(one, named);
+  });
+}
+
+/// How many processes run at a time. Throws Error where they would have less than a device each, and need not share.
+std::size_t jobs_of(const flags::VerifyFlags& flags, std::size_t devices) {
+  constexpr std::size_t most = 256;
+  if (flags.jobs == "auto") return devices;
+  std::size_t jobs = 0;
+  const char* const end = flags.jobs.data() + flags.jobs.size();
+  const auto [stopped, problem] = std::from_chars(flags.jobs.data(), end, jobs);
+  ir::require(problem == std::errc() && stopped == end && jobs >= 1 && jobs <= most,
+              "--jobs is a number from 1 to 256, or auto, got '", flags.jobs, "'");
+  ir::require(jobs <= devices || flags.share_device || !judges_our_device(flags), "--jobs ", jobs, " wants ", jobs,
+              " devices, and there ", devices == 1 ? "is " : "are ", devices, "; --share-device lets them share");
+  return jobs;
+}
+
+/// The time of a case, or as good as none.
+ir::files::ProcessLimits limits_of(const flags::VerifyFlags& flags) {
+  constexpr std::chrono::hours endless{24 * 20};
+  constexpr std::size_t most_output = std::size_t{64} << 20;
+  ir::files::ProcessLimits limits{.time = endless, .output_bytes = most_output};
+  if (!flags.case_timeout.empty()) limits.time = flags::duration_of("--case-timeout", flags.case_timeout);
+  return limits;
+}
+
+/// This command line, with the case to run.
+std::vector<std::string> words_of(const fs::path& child) {
+  std::vector<std::string> words = show::command_line();
+  words.at(0) = library::own_program("plumb");
+  words.insert(words.begin() + 2, {"--child", child.string()});  // behind the name of the command
+  return words;
+}
+
+}  // namespace
+
+struct VerifyRun::Job {
+  const Batch* batch = nullptr;
+  std::string path = {};
+  fs::path child = {};      ///< the file that says which case it is
+  std::string output = {};  ///< what people read of it
+  std::vector<cases::CaseResult> results = {};
+};
+
+/// Leaves the case that this process is for.
+void VerifyRun::keep_case_of_child() {
+  std::erase_if(batches_, [&](const Batch& batch) { return batch.number != child_->batch; });
+  ir::require(!batches_.empty(), flags_.child, ": there is no batch ", child_->batch);
+  batches_.front().paths = {child_->path};
+}
+
+std::vector<VerifyRun::Job> VerifyRun::jobs_in(const fs::path& folder) const {
+  std::vector<Job> jobs;
+  for (const Batch& batch : batches_)
+    for (const std::string& path : batch.paths)
+      jobs.push_back({.batch = &batch, .path = path, .child = folder / fmt::format("{}.txt", jobs.size())});
+  return jobs;
+}
+
+/// The result of a case whose process did not end by itself, at the run that it was at.
+cases::CaseResult VerifyRun::lost_case(const Job& job, const ir::files::ProcessEnd& end) const {
+  const flags::VerifyFlags& flags = job.batch->flags;
+  verify::FillOptions fill = job.batch->fill;
+  fill.seed += job.results.size() / flags.candidates.size();
+  const auto device = flags::vulkan_options(flags.device);
+  cases::CaseResult lost{.subject = verify::unread_case(job.path, fill)};
+  lost.mode = flags::mode_of(flags.mode);
+  lost.settings = flags::run_settings(device);
+  lost.settings.candidate = flags.candidates.at(job.results.size() % flags.candidates.size());
+  const bool is_broken_off = end.is_late || !end.signal.empty();
+  lost.exit = is_broken_off ? core::ExitCode::device_error : core::ExitCode::tool_error;
+  const std::string how = end.is_late           ? "took longer than --case-timeout " + flags_.case_timeout
+                          : !end.signal.empty() ? "crashed its process, " + end.signal
+                                                : fmt::format("ended its process with exit code {}", end.status);
+  lost.message = job.path + ": " + how;
+  lost.repro = verify::repro_of(
+      lost.subject, {.flags = flags::repeated_flags(flags, fill, device), .mode = flags::mode_of(flags.mode)});
+  lost.identity = cases::identity_of(lost.subject, lost.mode, lost.settings);
+  lost.uuid = cases::new_uuid();
+  return lost;
+}
+
+/// Takes over the runs that a process recorded.
+void VerifyRun::take_runs(Job& job, const fs::path& file, results::Recorder* recorder) {
+  results::RunContent content(file);
+  for (const results::Run& run : content.file.runs()) {
+    job.results.push_back(results::stored_case(content.file, run));
+    if (!facts_of_jobs_) facts_of_jobs_ = results::facts_of_run(content.file, run);
+  }
+  for (cases::PairResult& pair : content.file.pairs()) pairs_.push_back(std::move(pair));
+  if (recorder == nullptr) return;
+  const std::size_t added = recorder->adopt(content);
+  taken_ += job.results.size() - added;
+  if (planned_) recorder->plan(*planned_ - taken_);
+}
+
+void VerifyRun::take_job(Job& job, const ir::files::ProcessEnd& end, results::Recorder* recorder) {
+  job.output = end.output;
+  const fs::path whole = results_of(job.child);
+  fs::path part = whole;
+  part += ".part";
+  const bool is_whole = fs::exists(whole);
+  if (is_whole)
+    take_runs(job, whole, recorder);
+  else if (fs::exists(part) && ir::files::kind_of_file(part) == ir::files::FileKind::hdf5)
+    take_runs(job, part, recorder);
+  const std::uint64_t planned = job.batch->flags.seeds * flags_.candidates.size();
+  if (!is_whole) {
+    const cases::CaseResult lost = lost_case(job, end);
+    job.output += report::to_table(lost, detail(), style_, report::Times::of_first_run) + '\n';
+    if (recorder != nullptr) recorder->record(lost);
+    job.results.push_back(lost);
+  }
+  if (job.results.size() < planned) leave_out(planned - job.results.size(), recorder);
+  std::error_code none;
+  for (const fs::path& file : {whole, part}) fs::remove(file, none);
+}
+
+/// Says what came of a case, and adds it to reports.
+void VerifyRun::show_job(Job& job) {
+  out_ << job.output << std::flush;
+  for (cases::CaseResult& result : job.results) {
+    if (!flags_.counts.empty() || flags_.each_kernel) counts_.add(result);
+    record(std::move(result), nullptr);
+  }
+  job = {};
+}
+
+/// Every case, each by a process; what it recorded is taken over as soon as it has ended, and shown in order.
+void VerifyRun::run_jobs(results::Recorder* recorder) {
+  const std::vector<std::string> devices = devices_of(flags_);
+  const std::size_t workers = jobs_of(flags_, devices.size());
+  constexpr std::uint64_t likely_bytes = std::uint64_t{1} << 30;
+  const foreign::Scratch scratch(likely_bytes, {});
+  if (recorder != nullptr && recorder->resumption() != nullptr && recorder->resumption()->runs() != 0)
+    recorder->resumption()->write_kept(earlier_of(scratch.path() / "child"), {});
+  std::vector<Job> jobs = jobs_in(scratch.path());
+  const int cores =
+      flags_.device.threads > 0 ? flags_.device.threads : static_cast<int>(std::thread::hardware_concurrency());
+  const auto command = [&](std::size_t index, std::size_t worker) {
+    const int share = std::max(1, cores / static_cast<int>(std::min(workers, jobs.size())));
+    write_child(jobs[index].child, {.batch = jobs[index].batch->number,
+                                    .path = jobs[index].path,
+                                    .device = devices[worker % devices.size()],
+                                    .threads = share,
+                                    .shares_device = workers > devices.size() && judges_our_device(flags_),
+                                    .is_first = index == 0,
+                                    .width = style_.width == core::terminal::unlimited ? 0 : style_.width,
+                                    .is_coloured = style_.is_coloured});
+    return words_of(jobs[index].child);
+  };
+  ChildRuns running(jobs.size(), workers, command, limits_of(flags_));
+  std::map<std::size_t, Job*> ended;
+  std::size_t shown = 0;
+  while (const auto one = running.next()) {
+    take_job(jobs[one->index], one->end, recorder);
+    ended.emplace(one->index, &jobs[one->index]);
+    const auto failed = [](const cases::CaseResult& result) { return result.exit != core::ExitCode::passed; };
+    if (flags_.fail_fast && std::ranges::any_of(jobs[one->index].results, failed)) running.stop();
+    for (auto next = ended.find(shown); next != ended.end(); next = ended.find(++shown)) show_job(*next->second);
+  }
+}
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,82 @@
+# Cases that processes of their own run: one that crashes or hangs costs itself, and nothing else changes.
+mkdir -p models
+cp "$graphs/scores.json" "$graphs/dense.json" models
+cat >list.toml <<'END_OF_LIST'
+schema = "plumb-cases/1"
+[[case]]
+model = "models/scores.json"
+seed = 7
+END_OF_LIST
+cases="verify models list.toml --candidate cpu --seeds 2"
+
+values_of() {
+  plumb 0 inspect "$1" --digest=values >/dev/null
+  cat stdout
+}
+
+# The values, the verdicts and the text are those of one process.
+# shellcheck disable=SC2086
+plumb 0 $cases -o one.h5 --counts one.json
+for jobs in 1 2; do
+  # shellcheck disable=SC2086
+  plumb 0 $cases -o several.h5 --jobs $jobs --counts several.json --json report.json --junit report.xml --shard 1/1
+  says "^6 cases, "
+  values_of one.h5 >wanted
+  values_of several.h5 >found
+  cmp wanted found || fail "--jobs $jobs gives other values"
+  cmp one.json several.json || fail "--jobs $jobs counts in another way"
+  [ "$(grep -c '"id": "models/' report.json)" -ge 6 ] || fail 'a run is not in the report'
+  plumb 0 inspect several.h5 --check-schema
+  plumb 0 judge several.h5
+done
+
+# What is recorded is gone on with.
+echo '{' >models/dense.json
+# shellcheck disable=SC2086
+plumb 2 $cases -o mended.h5 --jobs 2
+says 'dense\.json'
+cp "$graphs/dense.json" models
+# shellcheck disable=SC2086
+plumb 0 $cases -o mended.h5 --jobs 2 --resume
+says '^going on with mended\.h5: 4 runs recorded$'
+values_of mended.h5 >found
+cmp wanted found || fail 'runs that were gone on with have other values'
+
+# A candidate that ends the process that asks it: its case is an error, and the others are judged.
+numpy_candidate
+cat >ends.sh <<END
+if grep -q '"product"' "\$1/graph.json" 2>/dev/null; then
+  if [ -e hangs ]; then exec sleep 60; fi
+  kill -SEGV "\$(cut -d' ' -f4 "/proc/\$PPID/stat")"
+  sleep 60
+fi
+exec $python $source/docs/example/numpy_candidate.py "\$1"
+END
+plumb 3 verify models --candidate "exec:sh $PWD/ends.sh" -o lost.h5 --json lost.json --jobs 1
+says 'models/dense\.json: crashed its process, SIGSEGV'
+says '^models/scores\.json: passed '
+holds lost.json '"verdict": "error"'
+plumb 0 inspect lost.h5 --check-schema
+plumb 3 judge lost.h5
+says '^run 1: '
+touch hangs
+plumb 3 verify models --candidate "exec:sh $PWD/ends.sh" --jobs 2 --case-timeout 3s --case dense
+says 'took longer than --case-timeout 3s'
+
+# Words that make no sense are refused.
+for bad in 0 257 x -1 1.5; do plumb 2 verify models --candidate cpu "--jobs=$bad"; done
+warns "--jobs is a number from 1 to 256, or auto, got '1\.5'"
+plumb 2 verify models --candidate cpu --jobs 2 --case-timeout 5
+warns "--case-timeout is a time with a unit such as 60s, 5m or 1h, got '5'"
+plumb 2 verify models --candidate cpu --case-timeout 5s
+warns 'requires --jobs'
+plumb 2 verify models --jobs 3
+warns '--jobs 3 wants 3 devices, and there is 1; --share-device lets them share'
+plumb 2 verify models --candidate cpu --jobs 2 --list
+warns '--list runs nothing: there are no cases for --jobs'
+
+# A device that several processes have, and one for each of them.
+plumb 0 verify models --jobs 2 --share-device
+says 'times are those of a device that several processes shared'
+plumb 0 verify models --jobs auto --fail-fast
+says '^2 cases, '
