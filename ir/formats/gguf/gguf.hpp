@@ -20,9 +20,9 @@ struct Metadata {
   std::string_view key;
   ValueType type = ValueType::u8;  ///< an array has that of its elements
   bool is_array = false;
-  std::uint64_t count = 1;           ///< how many elements there are
-  std::uint64_t offset = 0;          ///< where the first element lies in the file
-  std::span<const std::byte> bytes;  ///< all elements, as they lie in the file
+  std::uint64_t count = 1;                ///< how many elements there are
+  std::uint64_t offset = 0;               ///< where the first element lies in the file
+  std::span<const std::byte> bytes = {};  ///< all elements, as they lie in the file
 
   /// Element k as a whole number: of integers that i64 holds, of others nothing.
   std::optional<std::int64_t> whole(std::uint64_t k = 0) const;
