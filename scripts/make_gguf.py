@@ -27,8 +27,9 @@ OTHERS = {"iq2_xxs": (16, 256, 66, (0,)), "iq2_xs": (17, 256, 74, (0,)), "iq3_xx
           "iq1_s": (19, 256, 50, (0,)), "iq3_s": (21, 256, 110, (0,)), "iq2_s": (22, 256, 82, (0,)),
           "tq1_0": (34, 256, 54, (52,)), "tq2_0": (35, 256, 66, (64,)), "nvfp4_block": (40, 64, 36, ()),
           "q1_0": (41, 128, 18, (0,)), "q2_0": (42, 64, 18, (0,))}
-VALUE_TYPES = {"u32": (4, "<I"), "i32": (5, "<i"), "f32": (6, "<f"), "bool": (7, "<?"), "u64": (10, "<Q")}
+VALUE_TYPES = {"u16": (2, "<H"), "u32": (4, "<I"), "i32": (5, "<i"), "f32": (6, "<f")}
 ALIGNMENT = 32
+UNITS = {}  # those that unit_of found, by format
 # What a minimum is, in factors, for codes whose mean it takes away.
 OPPOSITE = {"q4_1": -7.5, "q5_1": -15.5, "q2_k": 1.5, "q4_k": 7.5, "q5_k": 15.5}
 
@@ -81,15 +82,14 @@ def unit_of(kind):
 def random_block(kind, size, generator):
     """A block of weights of about that size."""
     block = bytearray(generator.randbytes(FORMATS[kind][1]))
-    factor = size / unit_of.kept.setdefault(kind, unit_of(kind)) * generator.uniform(0.5, 1.5) * generator.choice((-1, 1))
+    if kind not in UNITS:
+        UNITS[kind] = unit_of(kind)
+    factor = size / UNITS[kind] * generator.uniform(0.5, 1.5) * generator.choice((-1, 1))
     for place, one in zip(FORMATS[kind][2], (factor, factor * OPPOSITE.get(kind, 0.0))):
         block[place:place + 2] = bytes(half(one))
     if kind == "mxfp4":
         block[0] = 128 + round(math.log2(abs(factor)))
     return bytes(block)
-
-
-unit_of.kept = {}
 
 
 def plain(kind, numbers):
@@ -169,7 +169,8 @@ def every_type(seed):
                 data[block * size] = generator.randrange(118, 126)
         yield Bytes(f"x.{kind}", (3, 2 * elements), kind, bytes(data))
     for kind, (_, size) in PLAIN.items():
-        data = plain(kind, [generator.gauss(0, 1) for _ in range(6)]) if kind[0] in "fb" else generator.randbytes(6 * size)
+        is_real = kind[0] in "fb"
+        data = plain(kind, [generator.gauss(0, 1) for _ in range(6)]) if is_real else generator.randbytes(6 * size)
         yield Bytes(f"x.{kind}", (3, 2), kind, data)
 
 
@@ -177,7 +178,12 @@ def experts_of(o, prefix, of):
     yield Tensor(f"{prefix}ffn_gate_inp.weight", (o.experts, o.width), "f32")
     for name, rows, columns in (("gate", o.expert_width, o.width), ("up", o.expert_width, o.width),
                                 ("down", o.width, o.expert_width)):
-        yield Tensor(f"{prefix}ffn_{name}_exps.weight", (o.experts, rows, columns), of(f"ffn_{name}"))
+        kind = of(f"ffn_{name}")
+        if o.one_per_expert:
+            for e in range(o.experts):
+                yield Tensor(f"{prefix}ffn_{name}.{e}.weight", (rows, columns), kind)
+        else:
+            yield Tensor(f"{prefix}ffn_{name}_exps.weight", (o.experts, rows, columns), kind)
 
 
 def decoder(o):
@@ -271,8 +277,22 @@ def options():
                         ("expert-width", 32)):
         parser.add_argument(f"--{name}", default=usual, type=int)
     parser.add_argument("--tied", action="store_true", help="without output.weight")
+    parser.add_argument("--one-per-expert", action="store_true", help="a tensor for each expert, as in old files")
+    parser.add_argument("--parts", default=1, type=int, help="split FILE.gguf into FILE-00001-of-0000N.gguf, ...")
     parser.add_argument("--rope-freqs", action="store_true", help="with divisors of rotary angles")
     return parser.parse_args()
+
+
+def write_parts(o):
+    """The files of a split model, of which the first has the metadata."""
+    tensors, stem = list(decoder(o)), o.file.removesuffix(".gguf")
+    for part in range(o.parts):
+        values = [metadata("split.no", "u16", part), metadata("split.count", "u16", o.parts),
+                  metadata("split.tensors.count", "i32", len(tensors))]
+        own = tensors[part * len(tensors) // o.parts:(part + 1) * len(tensors) // o.parts]
+        if part == 0:
+            values = [*decoder_metadata(o), *values]
+        write(f"{stem}-{part + 1:05}-of-{o.parts:05}.gguf", values, own, f"{o.seed} part {part}")
 
 
 def main():
@@ -282,6 +302,8 @@ def main():
     if chosen.every_type:
         write(chosen.file, [metadata("general.architecture", "string", "none")], list(every_type(chosen.seed)),
               chosen.seed)
+    elif chosen.parts > 1:
+        write_parts(chosen)
     else:
         write(chosen.file, list(decoder_metadata(chosen)), list(decoder(chosen)), chosen.seed,
               1 << 12 if chosen.shape else 1 << 16)

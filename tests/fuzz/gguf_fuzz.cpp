@@ -18,7 +18,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const gguf::Gguf file(std::as_bytes(std::span(*bytes)), bytes);
     for (const gguf::Metadata& value : file.metadata()) static_cast<void>(value.shown());
     for (const gguf::TensorInfo& tensor : file.tensors()) static_cast<void>(file.read(tensor));
-    // What has no architecture ends there.
     if (file.find("general.architecture") != nullptr) {
       const auto model = gguf::architectures::read_gguf(fuzz::scratch_file({data, size}, ".gguf"));
       if (!ir::verify(model.file.graph).empty()) __builtin_trap();  // a graph can only be built valid

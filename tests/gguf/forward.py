@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""The logits of a language model in a GGUF file, in f64: usage: forward.py MODEL.gguf TOKENS OUT.npz [FAULT]
+"""The logits of a language model in a GGUF file, in f64.
+
+usage: forward.py MODEL.gguf[+PART.gguf..] TOKENS OUT.npz [FAULT]
 
 Written from the published models (Llama, Qwen 2, Qwen 3, Mixtral), it shares nothing with plumb: neither the reader of
 the file nor the formats of weights, which are scripts/packed_formats.py. TOKENS are ids, 1,2,3. A FAULT makes one step
@@ -19,6 +21,19 @@ PLAIN = {0: "<f4", 1: "<f2", 28: "<f8"}
 BLOCKS = {2: "q4_0", 3: "q4_1", 6: "q5_0", 7: "q5_1", 8: "q8_0", 10: "q2_k", 11: "q3_k", 12: "q4_k", 13: "q5_k",
           14: "q6_k", 20: "iq4_nl", 23: "iq4_xs", 39: "mxfp4"}
 SCALARS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
+
+
+def model_of(paths):
+    """A model in one file, or the parts of one, whose metadata are the first's."""
+    first, *others = [File(path) for path in paths]
+    for other in others:
+        first.tensors |= other.tensors
+    for name in [name for name in first.tensors if name.endswith(".0.weight")]:
+        prefix, banks = name.removesuffix(".0.weight"), []
+        while f"{prefix}.{len(banks)}.weight" in first.tensors:
+            banks.append(first.tensors[f"{prefix}.{len(banks)}.weight"])
+        first.tensors[f"{prefix}_exps.weight"] = numpy.stack(banks)
+    return first
 
 
 class File:
@@ -107,8 +122,9 @@ class Model:
         grown = 1.0
         if self.key("rope.scaling.type") == "yarn":
             factor, first = self.key("rope.scaling.factor"), self.key("rope.scaling.original_context_length")
-            turns = lambda count: n * numpy.log(first / (count * 2 * numpy.pi)) / (2 * numpy.log(self.key("rope.freq_base")))
-            low, high = max(0, numpy.floor(turns(32))), min(n - 1, numpy.ceil(turns(1)))
+            scale = n / (2 * numpy.log(self.key("rope.freq_base")))
+            pair = lambda turns: scale * numpy.log(first / (turns * 2 * numpy.pi))
+            low, high = max(0, numpy.floor(pair(32))), min(n - 1, numpy.ceil(pair(1)))
             kept = 1 - numpy.clip((i - low) / max(0.001, high - low), 0, 1)
             angle, grown = angle / factor * (1 - kept) + angle * kept, 1 + 0.1 * numpy.log(factor)
         position = numpy.arange(tokens) + (1 if self.fault == "positions" else 0)
@@ -170,7 +186,7 @@ class Model:
 
 def main():
     path, tokens, out = sys.argv[1:4]
-    model = Model(File(path), sys.argv[4] if len(sys.argv) > 4 else "")
+    model = Model(model_of(path.split("+")), sys.argv[4] if len(sys.argv) > 4 else "")
     numpy.savez(out, logits=model.logits([int(one) for one in tokens.split(",")])[None])
 
 

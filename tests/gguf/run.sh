@@ -35,15 +35,22 @@ mixed=q8_0,q4_0,f16,q5_1,iq4_nl,mxfp4,bf16,q4_1,q5_0
 make llama --rope-freqs
 make llama_mixed --types $mixed --tied --yarn 4
 make mixtral --experts 4 --types f32,q8_0 --blocks 1
+make old --experts 3 --one-per-expert --types q8_0 --blocks 1
+make split --parts 2 --tied
 make qwen2 --architecture qwen2
 make qwen3 --architecture qwen3 --types f16 --head-length 8
 make qwen3moe --architecture qwen3moe --experts 5 --experts-used 3 --types $mixed --blocks 1
-for model in llama llama_mixed mixtral qwen2 qwen3 qwen3moe; do judge $model 0 ""; done
+for model in llama llama_mixed mixtral old qwen2 qwen3 qwen3moe; do judge $model 0 ""; done
 for fault in halves tiled_heads last_norm causality gate; do judge llama 1 $fault; done
 judge qwen2 1 halves
 judge qwen3 1 head_norms
 judge mixtral 1 gate_sum
 judge qwen3moe 1 expert
+"$python" "$source/tests/gguf/forward.py" split-00001-of-00002.gguf+split-00002-of-00002.gguf "$tokens" expected.npz
+"$plumb" verify split-00001-of-00002.gguf --tokens "$tokens" --candidate cpu --expected expected.npz >out 2>&1 ||
+  { cat out; fail "a model in two parts"; }
+"$plumb" verify split-00002-of-00002.gguf >out 2>&1
+[ $? -eq 2 ] && grep -q 'is part 2 of 2' out || { cat out; fail "the second part is no model"; }
 "$plumb" run llama_mixed.gguf --on cpu --tokens "$tokens" --logits all -o all.npz >out || fail "plumb run failed"
 grep -q '^logits: f32\[1, 7, 96\]' out || { cat out; fail "not the logits of all tokens"; }
 "$plumb" convert llama.gguf llama.json --prompt-tokens 5 >out || fail "plumb convert failed"

@@ -1,6 +1,6 @@
 #pragma once
 
-// GGUF files (ops.md J.1, J.2): metadata and tensors, of which nothing is copied that the file has.
+// GGUF files (ops.md J.1, ops.md J.2): metadata and tensors, of which nothing is copied that the file has.
 
 #include <map>
 #include <memory>

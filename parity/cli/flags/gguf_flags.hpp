@@ -1,6 +1,6 @@
 #pragma once
 
-// What is made of a language model in a GGUF file.
+// The flags that say how a graph is made of a language model in a GGUF file.
 
 #include <filesystem>
 #include <string>
@@ -14,7 +14,7 @@ class App;
 namespace plumb::parity::cli::flags {
 
 struct GgufFlags {
-  ir::formats::gguf::architectures::Options options;  ///< what needs no reading
+  ir::formats::gguf::architectures::Options options;  ///< those that need no reading
   std::int64_t prompt_tokens = 0, context = 0;        ///< 0: not given
   std::string tokens, blocks, logits;                 ///< as they are given
 };

@@ -128,7 +128,7 @@ TEST(Gguf, CountsThatTheFileCannotHoldAreRefused) {
   EXPECT_THAT(refusal(arrays.string("a").u32(9).u32(9).u64(1).data(64)), HasSubstr("is an array of arrays"));
 }
 
-/// What is said of a file with these tensors, each of which may lie in so many bytes.
+/// The refusal of a file with these tensors, and so many bytes of data.
 std::string refusal_of(const std::vector<std::vector<std::uint64_t>>& shapes, std::uint32_t type,
                        const std::vector<std::uint64_t>& offsets, std::size_t bytes, std::uint32_t alignment = 0) {
   Bytes file = header(3, shapes.size(), alignment == 0 ? 0 : 1);
@@ -168,7 +168,7 @@ TEST(Gguf, NamesAreThereOnceAndAreText) {
 
 TEST(Gguf, EveryTruncationIsAnErrorWithItsByte) {
   const std::string text = whole().text;
-  const std::size_t end = text.size() - 44;  // of the tensor that lies last
+  const std::size_t end = text.size() - 44;  // no truncation of the last tensor, which a file may be cut in
   for (std::size_t length = 0; length < end; ++length) {
     Bytes cut;
     cut.text = text.substr(0, length);
@@ -229,7 +229,7 @@ TEST(Gguf, RotaryAnglesAreThoseOfTheScaling) {
       .columns = 8, .scaling = RopeScaling::yarn, .factor = 4, .original_context = 64, .extrapolation = 1};
   EXPECT_THAT(rotary_angles(yarn, {}), near({1, 0.0625, 0.0025, 0.00025}));
   EXPECT_NEAR(rotary_magnitude(yarn), 1.1386294361, 1e-9);
-  // Of 64 pairs those up to 20 keep their angles, and those from 46 on have a sixteenth.
+  // Pairs up to 20 keep their angles, and those from 46 on have a sixteenth.
   const auto angles = rotary_angles(
       {.columns = 128, .scaling = RopeScaling::yarn, .factor = 16, .original_context = 4096, .extrapolation = 1}, {});
   const auto share = [&](double i) { return angles[static_cast<std::size_t>(i)] / std::pow(10000, -i / 64); };

@@ -17,6 +17,9 @@ class BlockTensors {
     need(name, {rows, columns});
     weights_.may(prefix_ + name + ".bias", {rows}, is_used_);
   }
+  void experts(const std::string& name, std::int64_t count, const Shape& matrix) {
+    weights_.need_experts(prefix_ + name, count, matrix, is_used_);
+  }
   void ignore(const std::string& name) { weights_.ignore(prefix_ + name); }
 
  private:
@@ -35,9 +38,9 @@ void check_feed_forward(const Decoder& decoder, std::int64_t dense, BlockTensors
     return;
   }
   block.need("ffn_gate_inp", {experts.count, d});
-  block.need("ffn_gate_exps", {experts.count, experts.width, d});
-  block.need("ffn_up_exps", {experts.count, experts.width, d});
-  block.need("ffn_down_exps", {experts.count, d, experts.width});
+  block.experts("ffn_gate", experts.count, {experts.width, d});
+  block.experts("ffn_up", experts.count, {experts.width, d});
+  block.experts("ffn_down", experts.count, {d, experts.width});
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct Decoder {
   std::int64_t blocks = 1, width = 1, trained_context = 1;
   std::vector<std::int64_t> heads, kv_heads, feed_forward;  ///< by block
   std::int64_t key_length = 1, value_length = 1;
-  double epsilon = 1e-5;  ///< of all norms
+  double epsilon = 1e-5;  ///< all norms have it
   std::optional<double> score_scale = {};
   Rotary rotary;
   bool is_interleaved = false;       ///< rotary pairs are neighbours

@@ -41,7 +41,7 @@ class Keys {
 
   std::string text(std::string_view key, std::string_view usual);
 
-  /// What a template finds wrong with a combination of keys.
+  /// Notes that something is wrong with a combination of keys.
   void note(std::string_view key, const std::string& what) { findings_.note(name_of(key) + ' ' + what); }
 
  private:

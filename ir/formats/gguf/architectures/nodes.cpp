@@ -3,6 +3,7 @@
 
 #include "ir/ops/binary.hpp"
 #include "ir/ops/cast.hpp"
+#include "ir/ops/concat.hpp"
 #include "ir/ops/dequant_grouped_matmul.hpp"
 #include "ir/ops/gather.hpp"
 #include "ir/ops/grouped_matmul.hpp"
@@ -42,11 +43,24 @@ Value Nodes::product(const std::string& label, Value x, const std::string& tenso
   return add(label + ".biased", ops::Binary{.function = ops::BinaryFunction::add}, {y, floats(bias)});
 }
 
-Value Nodes::grouped_product(Value x, const std::string& tensor, Value expert) {
-  const std::string weight = tensor + ".weight";
-  if (const auto format = format_of(weight))
-    return add(tensor, ops::DequantGroupedMatmul{.format = *format}, {x, input(weight), expert});
-  return add(tensor, ops::GroupedMatmul{.transpose_w = true}, {x, floats(weight), expert});
+Value Nodes::bank(const std::string& tensor, std::int64_t experts) {
+  std::vector<Value> matrices;
+  for (std::int64_t e = 0; e < experts; ++e) {
+    const std::string name = cat(tensor, '.', e);
+    const Value stored = input(name + ".weight");
+    matrices.push_back(reshape(name, stored, {1, shape(stored)[0], shape(stored)[1]}));
+  }
+  return add(tensor + "_exps", ops::Concat{.axis = 0}, std::move(matrices));
+}
+
+Value Nodes::grouped_product(Value x, const std::string& tensor, Value expert, std::int64_t experts) {
+  const std::string all = tensor + "_exps.weight";
+  const bool is_one = weights_.has(all);
+  const auto format = format_of(is_one ? all : tensor + ".0.weight");
+  Value w = is_one ? input(all) : bank(tensor, experts);
+  if (format) return add(tensor, ops::DequantGroupedMatmul{.format = *format}, {x, w, expert});
+  if (graph_.type(w).dtype != DType::f32) w = add(tensor + ".f32", ops::Cast{.to = DType::f32}, {w});
+  return add(tensor, ops::GroupedMatmul{.transpose_w = true}, {x, w, expert});
 }
 
 Value Nodes::norm(Value x, const std::string& tensor, double epsilon) {

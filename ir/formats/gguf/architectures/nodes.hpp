@@ -27,8 +27,9 @@ class Nodes {
   /// A product of x [.., K] and a tensor [N, K], and its bias: [.., N].
   Value product(const std::string& label, Value x, const std::string& tensor);
   Value product(Value x, const std::string& tensor) { return product(tensor, x, tensor); }
-  /// A product of rows [M, K] and those matrices of a tensor [E, N, K] that `expert` [M] says: [M, N].
-  Value grouped_product(Value x, const std::string& tensor, Value expert);
+  /// A product of rows [M, K] and those matrices [N, K] of so many experts that `expert` [M] says: [M, N]. The matrices
+  /// are one tensor "..._exps" [E, N, K], or one each, "....0" and so on, which are joined.
+  Value grouped_product(Value x, const std::string& tensor, Value expert, std::int64_t experts);
   /// x [.., d] with lines of mean square 1, times a tensor [d].
   Value norm(Value x, const std::string& tensor, double epsilon);
   /// Rows of a tensor [V, d]: [.., d].
@@ -37,6 +38,8 @@ class Nodes {
  private:
   /// A tensor of floats, in f32.
   Value floats(const std::string& name);
+  /// The matrices of experts as one tensor [E, ..], as they are stored.
+  Value bank(const std::string& tensor, std::int64_t experts);
   std::optional<kernels::packed::Format> format_of(const std::string& name) const;
 
   Graph& graph_;

@@ -1,4 +1,4 @@
-// The graph of a run of tokens over caches: ops.md J.4, line by line.
+// The graph of a run of tokens over caches, line by line as ops.md J.4 has it.
 #include "ir/formats/gguf/architectures/prefill.hpp"
 
 #include <cstring>
@@ -37,9 +37,9 @@ class Prefill {
   Prefill(const Decoder& decoder, const Weights& weights, const BlockRange& blocks, const Options& options)
       : decoder_(decoder), weights_(weights), blocks_(blocks), options_(options), nodes_(file_.graph, weights) {}
 
-  GraphFile build(const std::string& file_name) {
+  GraphFile build() {
     declare_inputs();
-    weights_.declare(file_, file_name);
+    weights_.declare(file_);
     positions();
     Value x = nodes_.rows("embeddings", "token_embd", nodes_.input("tokens"));
     for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) x = block(i, x);
@@ -125,7 +125,7 @@ class Prefill {
     const Value values = heads(prefix, "v", x, decoder_.kv_heads[k], value, false);
     const Value cache_k = written(cat("cache_k.", i), keys), cache_v = written(cat("cache_v.", i), values);
     const ops::Attention attend{.scale = decoder_.score_scale, .causal = true, .has_kv_lengths = true};
-    const Value y = nodes_.add(prefix + "attention", attend, {q, cache_k, cache_v, kv_lengths_});
+    const Value y = nodes_.add(prefix + "attended", attend, {q, cache_k, cache_v, kv_lengths_});
     const Value rows = nodes_.reshape(prefix + "joined", nodes_.exchange(prefix + "by_token", y),
                                       {options_.batch, options_.prompt_tokens, decoder_.heads[k] * value});
     return nodes_.product(rows, prefix + "attn_output");
@@ -161,9 +161,9 @@ class Prefill {
     for (std::int64_t k = 0; k < rows * of.used; ++k) sources.push_back(static_cast<std::int32_t>(k / of.used));
     const Value from = nodes_.add(prefix + "row_ids", constant_of({rows * of.used}, sources), {});
     const Value each = nodes_.add(prefix + "expert_rows", ops::Gather{}, {flat, from});
-    const Value opened = nodes_.grouped_product(each, prefix + "ffn_gate_exps", ids);
-    const Value up = nodes_.grouped_product(each, prefix + "ffn_up_exps", ids);
-    const Value y = nodes_.grouped_product(gated(prefix, opened, up), prefix + "ffn_down_exps", ids);
+    const Value opened = nodes_.grouped_product(each, prefix + "ffn_gate", ids, of.count);
+    const Value up = nodes_.grouped_product(each, prefix + "ffn_up", ids, of.count);
+    const Value y = nodes_.grouped_product(gated(prefix, opened, up), prefix + "ffn_down", ids, of.count);
     const Value weights = nodes_.reshape(prefix + "expert_weights", chosen[1], {rows * of.used, 1});
     const Value weighted = nodes_.add(prefix + "weighted", product_of, {y, weights});
     const Value grouped = nodes_.reshape(prefix + "by_expert", weighted, {rows, of.used, d});
@@ -194,8 +194,8 @@ class Prefill {
 }  // namespace
 
 GraphFile prefill_graph(const Decoder& decoder, const Weights& weights, const BlockRange& blocks,
-                        const Options& options, const std::string& file_name) {
-  return Prefill(decoder, weights, blocks, options).build(file_name);
+                        const Options& options) {
+  return Prefill(decoder, weights, blocks, options).build();
 }
 
 }  // namespace plumb::ir::formats::gguf::architectures

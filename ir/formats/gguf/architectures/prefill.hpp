@@ -11,6 +11,6 @@ void check_weights(const Decoder& decoder, const BlockRange& blocks, Weights& we
 
 /// The graph of a run of s tokens over caches. All weights are as check_weights wants them.
 GraphFile prefill_graph(const Decoder& decoder, const Weights& weights, const BlockRange& blocks,
-                        const Options& options, const std::string& file_name);
+                        const Options& options);
 
 }  // namespace plumb::ir::formats::gguf::architectures

@@ -57,27 +57,23 @@ std::vector<std::string> notes_on(const Gguf& file, const Decoder& decoder, cons
 }
 
 Model read_model(const std::filesystem::path& path, const Options& options) {
-  const Gguf file = Gguf::open(path);
-  const Metadata* const parts = file.find("split.count");
-  if (parts != nullptr && parts->whole() != 0 && parts->whole() != 1)
-    throw Unsupported("a model in several parts is not read yet");
+  const Parts parts(path);
+  const Gguf& file = parts.first();
   const Architecture& architecture = architecture_of(file);
   Findings findings;
   Keys keys(file, std::string(architecture.name), findings);
   const Decoder decoder = architecture.read(keys);
   const BlockRange blocks = options.blocks.value_or(BlockRange{0, decoder.blocks});
-  Weights weights(file, findings);
+  Weights weights(parts, findings);
   check_weights(decoder, blocks, weights);
   check_options(options, decoder, blocks, findings);
   findings.throw_if_any();
   if (!weights.unsupported().empty()) throw Unsupported(weights.unsupported());
   const std::int64_t vocabulary = weights.at("token_embd.weight").shape[0];
   check_tokens(options, vocabulary);
-  // Links lead to the file itself, whose folder then has it.
-  const std::filesystem::path whole = std::filesystem::canonical(path);
-  Model model{.file = prefill_graph(decoder, weights, blocks, options, whole.filename().string()),
+  Model model{.file = prefill_graph(decoder, weights, blocks, options),
               .notes = notes_on(file, decoder, options, vocabulary)};
-  model.file.directory = whole.parent_path();
+  model.file.directory = parts.folder();
   return model;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Language models from GGUF files, as graphs (ops.md J.3, J.4).
+// Language models from GGUF files, as graphs (ops.md J.3, ops.md J.4).
 
 #include <filesystem>
 #include <optional>
@@ -16,13 +16,13 @@ struct BlockRange {
   std::int64_t from = 0, to = 0;
 };
 
-/// What is made of a model.
+/// How a graph is made of a model.
 struct Options {
   std::int64_t prompt_tokens = 16;           ///< s: tokens a run of each prompt
   std::optional<std::int64_t> context = {};  ///< C: rows of a cache; by default `room` more than there are tokens
   std::int64_t batch = 1;                    ///< B: prompts
   std::optional<BlockRange> blocks = {};     ///< by default all
-  bool has_all_logits = false;               ///< of each token; else of the last alone
+  bool has_all_logits = false;               ///< logits of every token; else of the last alone
   std::vector<std::int64_t> tokens = {};     ///< ids of all prompts, [B, s]; by default the fill makes them
 
   static constexpr std::int64_t room = 4;
@@ -36,8 +36,9 @@ struct Model {
   std::vector<std::string> notes;  ///< for the user
 };
 
-/// Reads a model. Throws Unsupported for an architecture without a template and formats that no op reads, and one Error
-/// with everything else that is wrong, a line each, all with the file's name.
+/// Reads a model from its file, or the first of its parts. Throws Unsupported for an architecture without a template
+/// and formats that no op reads, and one Error with everything else that is wrong, a line each, all with the file's
+/// name.
 Model read_gguf(const std::filesystem::path& path, const Options& options = {});
 
 /// The architectures that have a template: "llama, qwen2".
