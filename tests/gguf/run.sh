@@ -57,3 +57,24 @@ grep -q '^logits: f32\[1, 7, 96\]' out || { cat out; fail "not the logits of all
 "$plumb" run llama.json --on cpu | grep '^logits' >of_json
 "$plumb" run llama.gguf --prompt-tokens 5 --on cpu | grep '^logits' >of_gguf
 cmp of_json of_gguf || fail "the graph file gives other logits than the model"
+
+# What lies behind the prompt in a cache is not looked at.
+cat >caches.py <<'EOF'
+import sys, numpy
+if sys.argv[1] == "nan":
+    shape = (1, 2, 9, 16)
+    found = {f"cache_{x}.{i}": numpy.full(shape, numpy.nan, "f4") for x in "kv" for i in (0, 1)}
+else:
+    found = {name.removesuffix(".next"): x for name, x in numpy.load(sys.argv[1]).items() if name.endswith(".next")}
+numpy.savez(sys.argv[2], **found)
+EOF
+"$python" caches.py nan nan.npz || fail "no caches of NaN"
+"$plumb" run llama.gguf --prompt-tokens 5 --on cpu --load-inputs nan.npz | grep '^logits' >of_nan
+cmp of_gguf of_nan || fail "NaN behind the prompt is in the logits"
+# A prompt of 6 tokens and then 3 more are one of 9.
+all=$tokens,5,60
+"$python" "$source/tests/gguf/forward.py" llama.gguf "$all" expected.npz || fail "no logits of 9 tokens"
+"$plumb" run llama.gguf --on cpu --tokens "${all%,*,*,*}" --context 9 -o first.npz >out || fail "no run of 6 tokens"
+"$python" caches.py first.npz caches.npz || fail "no caches of 6 tokens"
+"$plumb" verify llama.gguf --tokens "${all#*,*,*,*,*,*,}" --context 9 --input write_at=6 --load-inputs caches.npz \
+  --candidate cpu --expected expected.npz --expected-precision f32 >out 2>&1 || { cat out; fail "6 and 3 tokens"; }
