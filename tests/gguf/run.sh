@@ -56,6 +56,9 @@ grep -q '^logits: f32\[1, 7, 96\]' out || { cat out; fail "not the logits of all
 "$plumb" convert llama.gguf llama.json --prompt-tokens 5 >out || fail "plumb convert failed"
 "$plumb" run llama.json --on cpu | grep '^logits' >of_json
 "$plumb" run llama.gguf --prompt-tokens 5 --on cpu | grep '^logits' >of_gguf
+mkdir elsewhere
+"$plumb" convert llama.gguf elsewhere/llama.json >out 2>&1
+[ $? -eq 2 ] && grep -q 'which is not below the folder of the graph' out || { cat out; fail "nobody could read that"; }
 cmp of_json of_gguf || fail "the graph file gives other logits than the model"
 
 # What lies behind the prompt in a cache is not looked at.
