@@ -119,6 +119,10 @@ def check(op, *inputs, got, raises=True, keeps_subnormals=False, threads=0, stri
     into attributes={...}. `sums` says how the op was summed, as the rows of result.json() have it, and is tested by
     replays. Returns the Result. Raises Failed, with the worst element, its limit and the reason, unless
     raises=False; Unsupported where nothing can judge it; Error where the op refuses the inputs.
+
+    >>> import numpy as np
+    >>> check("unary", np.float32([-1, 2]), function="abs", got=np.float32([1, 2])).verdict
+    'passed'
     """
     attributes = {**attributes.pop("attributes", {}), **attributes}
     operands = arrays.Tensors(inputs)

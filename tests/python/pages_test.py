@@ -1,5 +1,7 @@
 """Notebooks of docs/notebooks, and strategies of Hypothesis: pages_test.py SOURCE_FOLDER LIBRARY"""
 import contextlib
+import doctest
+import importlib
 import io
 import json
 import os
@@ -20,6 +22,14 @@ import plumbline as pl
 
 
 class PageTest(unittest.TestCase):
+    def test_examples_of_docstrings(self):
+        tried = 0
+        for name in ("arrays", "graph", "verdicts"):
+            ended = doctest.testmod(importlib.import_module(f"plumbline.{name}"))
+            self.assertEqual(ended.failed, 0, name)
+            tried += ended.attempted
+        self.assertGreaterEqual(tried, 4)
+
     def test_notebooks_run(self):
         """Each cell in its order, as a kernel would run it; cells assert what they show."""
         pages = sorted((root / "docs/notebooks").glob("*.ipynb"))
