@@ -184,7 +184,6 @@ class HostTest(unittest.TestCase):
                 self.assertEqual([job["status"] for job in jobs], ["ok"] * len(asked))
                 took = [job["seconds"]["compile"] for job in jobs if "seconds" in job]  # to the last digit, if kept
                 self.assertEqual((took[0], took[0], took[2]), (took[1], took[3], took[4]))
-                self.assertNotEqual(took[0], took[2])
         done = subprocess.run([host, "plugin", f"{plugin}:garbage", "-"], input="/nowhere\n", capture_output=True,
                               text=True, timeout=60)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
