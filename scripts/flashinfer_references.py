@@ -16,6 +16,7 @@ exit code: 0 all holds; 1 something does not; 2 usage; 77 a package is missing, 
 """
 import argparse
 import collections
+import concurrent.futures
 import importlib
 import json
 import os
@@ -73,6 +74,18 @@ def in_f64(reference):
     return re.sub(r"\.(float|half|bfloat16)\(\)", ".double()", text)
 
 
+def reference(arguments, path, definition, scratch):
+    """Runs one reference as a solution: the exit code, what was said, and what its traces lack."""
+    solution, found = scratch / f"{path.stem}.py", scratch / f"{path.stem}.jsonl"
+    solution.write_text(SOLUTION.format(path=str(path.resolve()), source=in_f64(definition["reference"])))
+    workloads = path.parent.parent / "workloads" / f"{path.stem}.jsonl"
+    words = ["--workloads", workloads] if workloads.exists() else []
+    code, said = check(path, *words, "--candidate", f"py:{solution}::run", "--framework", "torch", "--returns",
+                       "--trace", found)
+    lacks = list(problems_of(found, trace_of(arguments.bench))) if arguments.bench and found.exists() else []
+    return code, said, lacks
+
+
 def references(arguments):
     try:
         importlib.import_module("torch")
@@ -80,21 +93,15 @@ def references(arguments):
         print("flashinfer_references: skipped, there is no torch")
         return 77
     wrong, counts = [], collections.Counter()
-    with tempfile.TemporaryDirectory() as scratch:
-        traces = pathlib.Path(scratch) / "traces.jsonl"
-        for path, definition in definitions(arguments.folder[0], arguments.only):
-            solution = pathlib.Path(scratch) / "reference.py"
-            solution.write_text(SOLUTION.format(path=str(path.resolve()), source=in_f64(definition["reference"])))
-            workloads = path.parent.parent / "workloads" / f"{path.stem}.jsonl"
-            words = ["--workloads", workloads] if workloads.exists() else []
-            code, said = check(path, *words, "--candidate", f"py:{solution}::run", "--framework", "torch", "--returns",
-                               "--trace", traces, "--force")
+    # Each call of a solution is a process that imports torch, so that several definitions are tried at a time.
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        tried = [(definition["name"], pool.submit(reference, arguments, path, definition, pathlib.Path(scratch)))
+                 for path, definition in definitions(arguments.folder[0], arguments.only)]
+        for name, one in tried:
+            code, said, lacks = one.result()
             counts[code] += 1
-            print(f"{definition['name']}: {said.splitlines()[-1] if code in (0, 77) else said}", flush=True)
-            if code not in (0, 77):
-                wrong.append(f"{definition['name']}: exit {code}")
-            if arguments.bench and traces.exists():
-                wrong += [f"{definition['name']}: {one}" for one in problems_of(traces, trace_of(arguments.bench))]
+            print(f"{name}: {said.splitlines()[-1] if code in (0, 77) and said else said}", flush=True)
+            wrong += [f"{name}: {lack}" for lack in lacks] + ([f"{name}: exit {code}"] if code not in (0, 77) else [])
     print(f"exit codes: {dict(sorted(counts.items()))}", *wrong, sep="\n")
     return 1 if wrong or not counts[0] else 0
 

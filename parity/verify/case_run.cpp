@@ -11,7 +11,6 @@
 #include "parity/attribution/attribution.hpp"
 #include "parity/compare/measure.hpp"
 #include "parity/core/parallel.hpp"
-#include "parity/core/terminal/table.hpp"
 #include "parity/foreign/candidate.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/verify/coverage.hpp"
@@ -25,14 +24,6 @@ namespace plumb::parity::verify {
 namespace {
 
 constexpr unsigned sign_runs_of_totals = 8;  // verdict.md V44
-
-/// Throws Error where a question is asked that has no answer while values are stored in other dtypes than the graph's.
-void require_graph_storage(const cases::Case& subject, const VerifyOptions& options) {
-  const char* asked = !subject.proofs.empty() ? "--fill exact" : options.metamorphic ? "--metamorphic" : nullptr;
-  if (options.bucket) asked = "--bucket";
-  ir::require(asked == nullptr, "--storage observed judges values as they are stored, which ", asked,
-              " says nothing of; leave out either");
-}
 
 /// Whether one is what the other is, widened. Where they differ they nearly always do so among the first elements.
 bool is_widened(const ir::TensorView& wide, const ir::TensorView& narrow) {
@@ -70,7 +61,7 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
   result_.may_flush = rules_.may_flush = policy::may_flush(options.gate, executors.flushes_subnormals);
   result_.repro = repro_of(subject, options);
   result_.settings = options.settings;
-  if (storage() == foreign::Storage::observed) require_graph_storage(subject, options);
+  require_judged_storage();
   if (is_foreign()) result_.candidate = foreign::to_text(executors.foreign->description());
   std::set<std::string_view> told;
   for (const ir::Node& node : graph_.nodes())
@@ -342,14 +333,6 @@ void CaseRun::judge_all() {
                     .threads = [&](std::size_t n) { return shares.threads(n); },
                     // Where a node waits for the one before it, nothing is done ahead.
                     .carrying = isolates() ? ir::raw::allowed_threads() : shares.carrying()});
-}
-
-/// Says how many values were judged in another dtype than the graph's.
-void CaseRun::note_storage() {
-  std::string text;
-  for (const auto& [dtype, count] : stored_)
-    text += ir::cat(text.empty() ? "judged as stored: " : ", ", core::terminal::counted(count, "value"), " in ", dtype);
-  if (!text.empty()) result_.notes.push_back(text);
 }
 
 cases::CaseResult CaseRun::finish() {

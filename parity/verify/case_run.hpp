@@ -39,6 +39,7 @@ class CaseRun {
   bool try_candidate();
   std::uint64_t count_limits() const;
   void judge_all();
+  void require_judged_storage() const;
   void note_storage();
   void stop_at(std::size_t n, const ir::Error& error);
 
