@@ -74,7 +74,7 @@ def in_f64(reference):
     return re.sub(r"\.(float|half|bfloat16)\(\)", ".double()", text)
 
 
-def reference(arguments, path, definition, scratch):
+def reference(trace, path, definition, scratch):
     """Runs one reference as a solution: the exit code, what was said, and what its traces lack."""
     solution, found = scratch / f"{path.stem}.py", scratch / f"{path.stem}.jsonl"
     solution.write_text(SOLUTION.format(path=str(path.resolve()), source=in_f64(definition["reference"])))
@@ -82,7 +82,7 @@ def reference(arguments, path, definition, scratch):
     words = ["--workloads", workloads] if workloads.exists() else []
     code, said = check(path, *words, "--candidate", f"py:{solution}::run", "--framework", "torch", "--returns",
                        "--trace", found)
-    lacks = list(problems_of(found, trace_of(arguments.bench))) if arguments.bench and found.exists() else []
+    lacks = list(problems_of(found, trace)) if trace is not None and found.exists() else []
     return code, said, lacks
 
 
@@ -93,9 +93,10 @@ def references(arguments):
         print("flashinfer_references: skipped, there is no torch")
         return 77
     wrong, counts = [], collections.Counter()
+    trace = trace_of(arguments.bench) if arguments.bench else None
     # Each call of a solution is a process that imports torch, so that several definitions are tried at a time.
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        tried = [(definition["name"], pool.submit(reference, arguments, path, definition, pathlib.Path(scratch)))
+        tried = [(definition["name"], pool.submit(reference, trace, path, definition, pathlib.Path(scratch)))
                  for path, definition in definitions(arguments.folder[0], arguments.only)]
         for name, one in tried:
             code, said, lacks = one.result()

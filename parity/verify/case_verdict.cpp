@@ -53,8 +53,8 @@ void CaseRun::decide_case(std::span<const core::Verdict> nodes) {
 
 /// Another implementation's tensors are right or wrong by themselves. A candidate that agrees with the truth is not to
 /// blame for them, but the case contradicts its file.
-/// Throws Error where values may be stored in other dtypes than the graph's and something is asked that is not judged in
-/// these.
+/// Throws Error where values may be stored in other dtypes than the graph's and something is asked that is not judged
+/// in these.
 void CaseRun::require_judged_storage() const {
   if (storage() != foreign::Storage::observed) return;
   const char* asked = !subject_.proofs.empty() ? "--fill exact" : options_.metamorphic ? "--metamorphic" : nullptr;
