@@ -19,6 +19,27 @@ AlignedBytes::AlignedBytes(const AlignedBytes& other) : size_(other.size_) {
   std::memcpy(data_.get(), other.data_.get(), size_);
 }
 
+Tensor Tensor::shared(TensorType type, std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+  const TensorView checked(type, bytes);
+  const std::size_t width = info(type.dtype).bytes;
+  require(reinterpret_cast<std::uintptr_t>(bytes.data()) % width == 0, type,
+          " shared at an address that is odd for it");
+  require(owner != nullptr, type, " shared without an owner");
+  Tensor tensor;
+  tensor.type_ = std::move(type);
+  tensor.owner_ = std::move(owner);
+  tensor.shared_ = bytes;
+  return tensor;
+}
+
+void Tensor::own() {
+  AlignedBytes copy(shared_.size());
+  std::ranges::copy(shared_, copy.span().begin());
+  bytes_ = std::move(copy);
+  shared_ = {};
+  owner_.reset();
+}
+
 Tensor convert(const TensorView& x, DType to) {
   require(is_complex(to) || !is_complex(x.dtype()), "a complex tensor cannot become ", to);
   Tensor y({to, x.shape()});

@@ -72,7 +72,7 @@ class AlignedBytes {
   std::size_t size_ = 0;
 };
 
-/// A dense row-major array that owns its bytes. Copying copies them.
+/// A dense row-major array that owns its bytes, or reads those of somebody else: see shared(). Copying copies its own.
 class Tensor {
  public:
   Tensor() : Tensor(TensorType{DType::f32, {0}}) {}
@@ -89,12 +89,20 @@ class Tensor {
     return tensor;
   }
 
+  /// A tensor over bytes that `owner` keeps, unchanged and at addresses that suit the dtype: a part of a mapped file,
+  /// say. Its copies read the same bytes. Who asks a tensor that is not const for bytes may write to them, and gets a
+  /// copy that is this tensor's alone: views from before that are of the old bytes.
+  static Tensor shared(TensorType type, std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
+
   const TensorType& type() const { return type_; }
   DType dtype() const { return type_.dtype; }
   const Shape& shape() const { return type_.shape; }
   std::int64_t elements() const { return view().elements(); }
-  std::span<const std::byte> bytes() const { return bytes_.span(); }
-  std::span<std::byte> bytes() { return bytes_.span(); }
+  std::span<const std::byte> bytes() const { return owner_ ? shared_ : bytes_.span(); }
+  std::span<std::byte> bytes() {
+    if (owner_) own();
+    return bytes_.span();
+  }
 
   TensorView view() const { return {type_, bytes()}; }
   MutableView view() { return {type_, bytes()}; }
@@ -110,8 +118,13 @@ class Tensor {
   }
 
  private:
+  /// Makes a copy of shared bytes this tensor's own.
+  void own();
+
   TensorType type_;
   AlignedBytes bytes_;
+  std::shared_ptr<const void> owner_ = {};  ///< keeps shared_; null where the bytes are its own
+  std::span<const std::byte> shared_ = {};
 };
 
 /// Converts the numbers of x to dtype `to`, as the op cast does.

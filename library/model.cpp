@@ -5,6 +5,8 @@
 #include <map>
 
 #include "ir/files/file_kind.hpp"
+#include "ir/formats/gguf/architectures/read_gguf.hpp"
+#include "ir/formats/gguf_tensors.hpp"
 #include "ir/raw/float_environment.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
@@ -61,6 +63,12 @@ Model read_model(const std::filesystem::path& path, const ModelOptions& options)
   Model model{.path = path.string(), .file = nullptr, .shapes = options.shapes, .is_of_file = options.given.empty()};
   if (!ir::files::has_extension(path, ".onnx")) {
     ir::require(options.shapes.empty(), model.path, ": shapes go with ONNX models, and this is not one");
+    if (ir::formats::is_gguf(path)) {
+      auto gguf = ir::formats::gguf::architectures::read_gguf(path);
+      model.notes = std::move(gguf.notes);
+      model.file = std::make_shared<const ir::formats::GraphFile>(std::move(gguf.file));
+      return model;
+    }
     model.file = std::make_shared<const ir::formats::GraphFile>(ir::formats::read_graph(path));
     return model;
   }

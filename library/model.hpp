@@ -33,7 +33,8 @@ struct Model {
   bool is_of_file = true;                ///< a command can read it again: it is a file's, and no numbers made it
 };
 
-/// Reads .onnx as a model, anything else as plumb.graph/1. Throws Error and Unsupported as the formats' readers do.
+/// Reads .onnx and .gguf as models, anything else as plumb.graph/1. Throws Error and Unsupported as the formats'
+/// readers do.
 Model read_model(const std::filesystem::path& path, const ModelOptions& options = {});
 
 }  // namespace plumb::library

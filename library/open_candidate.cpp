@@ -12,6 +12,7 @@
 #include "parity/foreign/dump.hpp"
 #include "parity/foreign/exec_candidate.hpp"
 #include "parity/foreign/spec.hpp"
+#include "parity/profile/profile.hpp"
 
 namespace plumb::library {
 namespace {
@@ -35,8 +36,15 @@ foreign::ValueNorms truth_norms(const cases::Case& subject, int threads) {
   return norms;
 }
 
+/// Throws Error where the option says something else than the two that there are.
+foreign::Storage storage_of(const CandidateOptions& options) {
+  const auto storage = ir::enum_value<foreign::Storage>(options.storage);
+  ir::require(storage.has_value(), "storage: is graph or observed, got '", options.storage, "'");
+  return *storage;
+}
+
 foreign::DumpOptions dump_options(const foreign::Spec& spec, const CandidateOptions& options) {
-  foreign::DumpOptions made{.path = spec.path, .prefix = spec.prefix};
+  foreign::DumpOptions made{.path = spec.path, .prefix = spec.prefix, .storage = storage_of(options)};
   if (!options.names.empty()) made.map = foreign::read_map(options.names);
   if (options.pair == "statistics")
     made.truth_norms = [threads = options.threads](const cases::Case& subject) {
@@ -51,15 +59,18 @@ void require_choices(const CandidateOptions& options) {
               options.taps, "'");
   ir::require(options.pair == "usual" || options.pair == "statistics", "pair: is usual or statistics, got '",
               options.pair, "'");
+  storage_of(options);
 }
 
 foreign::ExecOptions exec_options(const foreign::Spec& spec, const CandidateOptions& options) {
   return {.taps = ir::enum_value<foreign::Taps>(options.taps).value(),
+          .storage = storage_of(options),
           .timeout = std::chrono::seconds(options.timeout),
           .keep = options.keep_exchange,
           .kind = std::string(ir::enum_name(spec.kind)),
           .spec = spec.text,
           .name = spec.name,
+          .serves = spec.kind == Kind::plugin || spec.kind == Kind::onnxruntime,
           .onnx = {.write = ir::formats::write_onnx, .why_not = ir::formats::why_no_onnx}};
 }
 
@@ -154,6 +165,14 @@ cases::Executors executors_of(ir::Executor& reference, ir::Executor& candidate) 
   if (const auto* const device = dynamic_cast<gpu_vulkan::VulkanExecutor*>(&candidate))
     made.flushes_subnormals = !device->facts().denormals_kept_f32;
   return made;
+}
+
+void set_profile(cases::Executors& executors, const parity::profile::DeviceProfile& profile) {
+  using parity::profile::Subnormals;
+  executors.profile = &profile;
+  const parity::profile::SubnormalHandling f32 = profile.subnormals_of(ir::DType::f32);
+  if (f32.in != Subnormals::unknown && f32.out != Subnormals::unknown)
+    executors.flushes_subnormals = f32.in == Subnormals::flushed || f32.out == Subnormals::flushed;
 }
 
 }  // namespace plumb::library

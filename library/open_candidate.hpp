@@ -17,6 +17,7 @@ struct CandidateOptions {
   std::string taps = "surviving";  ///< the values that it is asked for: results, surviving or all
   std::string names = {};          ///< a file that says which of its tensors are which values
   std::string pair = "usual";      ///< statistics: find tensors without a known name by shape and norm, too
+  std::string storage = "graph";   ///< observed: narrower floats than the graph's are judged as stored in these
   unsigned timeout = 600;          ///< seconds that it may take for a run
   std::string keep_exchange = {};  ///< a folder that keeps what goes to it and comes from it
 
@@ -45,5 +46,9 @@ std::vector<std::filesystem::path> files_read(const std::string& spec, const Can
 
 /// The two sides of a comparison, with what is known of the candidate, whoever it is.
 parity::cases::Executors executors_of(ir::Executor& reference, ir::Executor& candidate);
+
+/// Lets a profile, which must outlive them, say what is known of the candidate's arithmetic: who runs may flush
+/// subnormal numbers unless it promises to keep them, or the profile knows.
+void set_profile(parity::cases::Executors& executors, const parity::profile::DeviceProfile& profile);
 
 }  // namespace plumb::library

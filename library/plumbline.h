@@ -3,13 +3,13 @@
  * Rules without exception. A function that can fail returns a plumb_error*: NULL on success, and otherwise nothing was
  * written to its outputs and the error is the caller's, for plumb_error_free. Handles are opaque, come through a last
  * argument, are freed by plumb_..._free, which takes NULL, and keep alive what they need. Every struct begins with
- * `struct_size`, which whoever fills it sets to sizeof of it; fields beyond that count as 0, and 0 is the default. Arrays
- * of structs step by the size in their first element. Text is UTF-8 and lives as long as the handle that it came from.
- * Strides are in bytes; NULL means row-major. A handle may be used by one thread at a time, several handles by several
- * threads: those whose runs use a buffer or params that one of them writes see to the order of their calls. Callbacks
- * run on the thread that called, in its floating-point environment; all else is computed in the usual one, and the
- * caller's is left as it was. Nothing is printed, no handler is installed, no C++ exception gets out. Versions of this
- * ABI only ever grow. */
+ * `struct_size`, which whoever fills it sets to sizeof of it; fields beyond that count as 0, and 0 is the default.
+ * Arrays of structs step by the size in their first element. Text is UTF-8 and lives as long as the handle that it came
+ * from. Strides are in bytes; NULL means row-major. A handle may be used by one thread at a time, several handles by
+ * several threads: those whose runs use a buffer or params that one of them writes see to the order of their calls.
+ * Callbacks run on the thread that called, in its floating-point environment; all else is computed in the usual one,
+ * and the caller's is left as it was. Nothing is printed, no handler is installed, no C++ exception gets out. Versions
+ * of this ABI only ever grow. */
 #ifndef PLUMBLINE_H
 #define PLUMBLINE_H
 
@@ -40,6 +40,8 @@ typedef struct plumb_params plumb_params;
 typedef struct plumb_context plumb_context;
 typedef struct plumb_fence plumb_fence;
 typedef struct plumb_result plumb_result;
+typedef struct plumb_devices plumb_devices;
+typedef struct plumb_text plumb_text;
 
 PLUMB_API uint32_t plumb_abi_version(void); /* PLUMB_ABI of the library */
 PLUMB_API const char* plumb_version(void);  /* "0.1.0" */
@@ -105,11 +107,36 @@ typedef struct plumb_candidate_options {
   const char *taps, *names, *pair, *keep_exchange, *framework, *arguments, *device;
   int32_t returns, threads;
   uint32_t align;
+  uint32_t flags;      /* 0 */
+  const char* storage; /* "observed": floats may come narrower than the graph's, and are judged as stored so */
 } plumb_candidate_options;
 /* "cpu", "vulkan", "vulkan:DEVICE", "file:dump.npz", "exec:COMMAND", "py:FILE.py::FUNCTION", ...
  * (docs/foreign_backends.md); the options are the command line's. */
 PLUMB_API plumb_error* plumb_candidate(const char* spec, const plumb_candidate_options* options,
                                        plumb_executor** executor);
+
+/* Our executors by their knobs: "threads" of the CPU's, and of the Vulkan one those of `plumb options`, beside what the
+ * environment says. */
+typedef struct plumb_setting {
+  uint32_t struct_size;
+  uint32_t flags; /* 0 */
+  const char *name, *value;
+} plumb_setting;
+PLUMB_API plumb_error* plumb_cpu(const plumb_setting* settings, size_t count, plumb_executor** executor);
+PLUMB_API plumb_error* plumb_vulkan(const plumb_setting* settings, size_t count, plumb_executor** executor);
+
+/* The Vulkan devices of this machine, as `plumb devices` lists them; none where there is no Vulkan. */
+typedef struct plumb_device {
+  uint32_t struct_size;
+  int32_t is_software;
+  const char *name, *driver, *uuid;
+  const char* refusal; /* why it cannot be used; "" where it can */
+  uint64_t memory;     /* bytes of its own */
+} plumb_device;
+PLUMB_API plumb_error* plumb_devices_list(plumb_devices** devices);
+PLUMB_API size_t plumb_devices_count(const plumb_devices* devices);
+PLUMB_API plumb_error* plumb_devices_device(const plumb_devices* devices, size_t k, plumb_device* device);
+PLUMB_API void plumb_devices_free(plumb_devices* devices);
 
 /* What a callback is asked: inputs in memory that it must not change, and the values that are wanted. It hands over
  * each tensor by `give`, which copies it, and returns 0; or calls `fail` and returns what `fail` returned. */
@@ -129,6 +156,7 @@ typedef struct plumb_callback {
   const char* taps;         /* "results", "surviving" (NULL) or "all" */
   void* user;
   int (*run)(void* user, const plumb_call* call);
+  const char* storage; /* as plumb_candidate_options has it */
 } plumb_callback;
 /* A candidate in this process, which computes a graph as a whole. */
 PLUMB_API plumb_error* plumb_callbacks(const plumb_callback* callback, plumb_executor** executor);
@@ -143,6 +171,8 @@ PLUMB_API plumb_error* plumb_compile(plumb_executor* executor, const plumb_graph
 /* Inputs by name; `results` are the wanted values in their order, of their types, in the caller's memory. */
 PLUMB_API plumb_error* plumb_run(plumb_executable* executable, const plumb_tensor* inputs, size_t input_count,
                                  plumb_tensor* results, size_t result_count);
+/* Bytes of tensors that are freed with it: of its own runs, of constants, and of params that nobody else holds. */
+PLUMB_API plumb_error* plumb_executable_bytes(const plumb_executable* executable, uint64_t* bytes);
 PLUMB_API void plumb_executable_free(plumb_executable* executable);
 
 /* Tensors that stay with an executor: the CPU's and the Vulkan one have memory for them (docs/library.md). Buffers are
@@ -238,13 +268,13 @@ PLUMB_API void plumb_fence_free(plumb_fence* fence);
 /* Verdicts. */
 typedef struct plumb_verify_options {
   uint32_t struct_size;
-  uint32_t repeat;   /* runs that must agree in every bit; 0: 1 */
-  uint64_t seed;     /* 0: 1 */
-  int32_t dtype;     /* f16 or bf16: runs the graph's f32 values in this storage; 0: as it is */
-  int32_t threads;   /* of the reference; 0: one for every core */
-  int32_t strict;    /* what is in doubt does not count as passed */
-  int32_t verified;  /* what did not run does not either */
-  int32_t no_plain;  /* leaves out the run for results alone */
+  uint32_t repeat;  /* runs that must agree in every bit; 0: 1 */
+  uint64_t seed;    /* 0: 1 */
+  int32_t dtype;    /* f16 or bf16: runs the graph's f32 values in this storage; 0: as it is */
+  int32_t threads;  /* of the reference; 0: one for every core */
+  int32_t strict;   /* what is in doubt does not count as passed */
+  int32_t verified; /* what did not run does not either */
+  int32_t no_plain; /* leaves out the run for results alone */
   int32_t metamorphic;
   const char *filter, *mode, *fill, *policy; /* as the command line's; NULL: as without */
   const plumb_tensor* expected;              /* another implementation's results, by name */
@@ -253,15 +283,23 @@ typedef struct plumb_verify_options {
   /* Told how far a verification is; other than 0 ends it with PLUMB_ERROR_STOPPED. */
   int (*progress)(void* user, const char* what, size_t done, size_t steps);
   void* user;
+  const char* profile; /* a file of plumb_probe, or of `plumb probe` */
 } plumb_verify_options;
 PLUMB_API plumb_error* plumb_verify(const plumb_graph* graph, const plumb_tensor* inputs, size_t count,
                                     plumb_executor* candidate, const plumb_verify_options* options,
                                     plumb_result** result);
+/* Of several candidates, each judged as if alone: inputs are made, and the truth is computed, once. There is a result
+ * for each, or none. */
+PLUMB_API plumb_error* plumb_verify_each(const plumb_graph* graph, const plumb_tensor* inputs, size_t count,
+                                         plumb_executor* const* candidates, size_t candidate_count,
+                                         const plumb_verify_options* options, plumb_result** results);
 
 typedef struct plumb_check_options {
   uint32_t struct_size;
   int32_t keeps_subnormals, threads, strict;
   const char* policy;
+  const char* profile;
+  const char* sums; /* how it was summed, JSON as `sums` of `plumb verify --json`: replays test it, or it is ignored */
 } plumb_check_options;
 /* Judges results of one op. `attributes` is a JSON object as graph files have it, or NULL. */
 PLUMB_API plumb_error* plumb_check(const char* op, const char* attributes, const plumb_tensor* inputs,
@@ -287,6 +325,20 @@ PLUMB_API plumb_error* plumb_result_row(const plumb_result* result, size_t k, pl
 PLUMB_API const char* plumb_result_text(plumb_result* result); /* the table of `plumb verify` */
 PLUMB_API const char* plumb_result_json(plumb_result* result); /* that of --json */
 PLUMB_API void plumb_result_free(plumb_result* result);
+
+/* What `plumb probe` finds of whoever computes graphs: a profile, as text of TOML. With `graph` also the order in which
+ * its products are summed (docs/probe.md); else NULL. It may take minutes, and is over with PLUMB_ERROR_STOPPED when
+ * `progress`, unless that is NULL, returns other than 0. */
+typedef struct plumb_probe_options {
+  uint32_t struct_size;
+  uint32_t flags; /* 0 */
+  int (*progress)(void* user, const char* what, size_t done, size_t steps);
+  void* user;
+} plumb_probe_options;
+PLUMB_API plumb_error* plumb_probe(plumb_executor* executor, const plumb_graph* graph,
+                                   const plumb_probe_options* options, plumb_text** profile);
+PLUMB_API const char* plumb_text_get(const plumb_text* text);
+PLUMB_API void plumb_text_free(plumb_text* text);
 
 /* Ops of the caller's (docs/library.md), known by their names to graphs that are read later, for the life of the
  * process. Callbacks of one op are called one at a time, by any thread. They return 0, or what `fail` returns, which

@@ -73,7 +73,7 @@ typedef struct plumb_candidate_describe_args {
   uint32_t struct_size;
   void* self;
   const char* json; /* out: {"name": ..., "version": ..., "device": ..., "models": ["onnx"], ...}; valid until the next
-                       call */
+                       call. "serves": false has the plugin loaded anew for each request */
 } plumb_candidate_describe_args;
 
 typedef struct plumb_candidate_supports_args {

@@ -10,6 +10,8 @@
 #include "parity/core/terminal/shell_word.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/foreign/callback.hpp"
+#include "parity/profile/profile.hpp"
+#include "parity/verify/shared_case.hpp"
 
 namespace plumb::library {
 
@@ -18,11 +20,12 @@ namespace cases = parity::cases;
 namespace {
 
 /// The flags of a command that judges the same candidate on the same model again; nothing where none can: it has no
-/// callbacks, and no tensors of this process.
+/// callbacks, and no tensors or profiles of this process.
 std::optional<std::string> repeated(const Model& model, const VerifyOptions& options,
                                     const cases::Executors& executors) {
   const parity::verify::FillOptions& fill = options.fill;
-  if (!model.is_of_file || !fill.given.empty() || fill.read_given || !fill.expected.empty()) return std::nullopt;
+  const bool has_tensors = !fill.given.empty() || fill.read_given || !fill.expected.empty();
+  if (!model.is_of_file || has_tensors || options.profile != nullptr) return std::nullopt;
   std::string shapes;
   for (const std::string& shape : model.shapes) shapes += " --shape " + parity::core::terminal::shell_word(shape);
   if (executors.candidate_is_host) return shapes + " --candidate cpu";
@@ -39,24 +42,45 @@ void forget_repro(cases::CaseResult& result) {
 
 }  // namespace
 
-cases::CaseResult verify(const Model& model, ir::Executor& candidate, const VerifyOptions& options,
-                         cases::Observer* observer) {
+namespace {
+
+/// Judges one of those that share a case; `shared` is null where it is alone.
+cases::CaseResult verify_one(const Model& model, ir::Executor& candidate, const VerifyOptions& options,
+                             cases::Observer* observer, std::shared_ptr<parity::verify::SharedCase> shared) {
   const parity::core::ThreadLimit comparing(options.threads);
   ref_cpu::CpuExecutor reference = reference_executor(options.threads);
-  const cases::Executors executors = executors_of(reference, candidate);
+  cases::Executors executors = executors_of(reference, candidate);
+  if (options.profile != nullptr) set_profile(executors, *options.profile);
   parity::verify::FillOptions fill = options.fill;
   fill.read = [&](const std::filesystem::path&) { return *model.file; };
   parity::verify::VerifyOptions verifying = options.verify;
   const auto again = repeated(model, options, executors);
   verifying.flags += again.value_or("");
+  if (options.profile != nullptr) verifying.settings.profile = options.profile->sha256();
   fill.shapes = model.shapes;
   cases::Observer silent;
-  cases::CaseResult result =
-      parity::verify::verify_file(model.path, fill, executors, verifying, observer != nullptr ? *observer : silent);
+  cases::CaseResult result = parity::verify::verify_file(model.path, fill, executors, verifying,
+                                                         observer != nullptr ? *observer : silent, std::move(shared));
   if (!again) forget_repro(result);
   result.notes.insert(result.notes.begin(), model.notes.begin(), model.notes.end());
   result.subject.origin.is_of_file &= model.is_of_file;
   return result;
+}
+
+}  // namespace
+
+cases::CaseResult verify(const Model& model, ir::Executor& candidate, const VerifyOptions& options,
+                         cases::Observer* observer) {
+  return verify_one(model, candidate, options, observer, nullptr);
+}
+
+std::vector<cases::CaseResult> verify_each(const Model& model, const std::vector<ir::Executor*>& candidates,
+                                           const VerifyOptions& options, cases::Observer* observer) {
+  const auto shared = std::make_shared<parity::verify::SharedCase>();
+  std::vector<cases::CaseResult> results;
+  for (ir::Executor* const candidate : candidates)
+    results.push_back(verify_one(model, *candidate, options, observer, shared));
+  return results;
 }
 
 cases::CaseResult verify(const ir::Graph& graph, const ir::Feeds& feeds, ir::Executor& candidate,
@@ -96,8 +120,8 @@ cases::CaseResult check(const ir::Op& op, const std::vector<ir::Tensor>& inputs,
     return given;
   };
   const auto candidate = parity::foreign::candidate_of(
-      give, {.name = "given", .keeps_subnormals = options.keeps_subnormals, .computes = false});
-  VerifyOptions verifying{.threads = options.threads};
+      give, {.name = "given", .keeps_subnormals = options.keeps_subnormals, .sums = options.sums, .computes = false});
+  VerifyOptions verifying{.profile = options.profile, .threads = options.threads};
   verifying.verify.gate = options.gate;
   cases::CaseResult result = verify(graph, feeds, *candidate, verifying);
   result.subject.name = parity::check::name_of({.op = op, .operands = types});

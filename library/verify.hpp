@@ -15,6 +15,7 @@ namespace plumb::library {
 struct VerifyOptions {
   parity::verify::FillOptions fill = {};  ///< its reader is the model's
   parity::verify::VerifyOptions verify = {.plain = true};
+  const parity::profile::DeviceProfile* profile = nullptr;  ///< how the candidate adds; null: as nobody knows
   int threads = 0;  ///< threads of the reference and of comparisons; 0: one for every core
 };
 
@@ -22,6 +23,11 @@ struct VerifyOptions {
 /// it. The observer is told on the calling thread, in the order of the graph.
 parity::cases::CaseResult verify(const Model& model, ir::Executor& candidate, const VerifyOptions& options = {},
                                  parity::cases::Observer* observer = nullptr);
+
+/// Likewise of several, each judged as if alone: inputs are made, and the truth is computed, once.
+std::vector<parity::cases::CaseResult> verify_each(const Model& model, const std::vector<ir::Executor*>& candidates,
+                                                   const VerifyOptions& options = {},
+                                                   parity::cases::Observer* observer = nullptr);
 
 /// As above, a graph on these inputs and params.
 parity::cases::CaseResult verify(const ir::Graph& graph, const ir::Feeds& feeds, ir::Executor& candidate,
@@ -32,8 +38,10 @@ parity::cases::CaseResult verify(const ir::Graph& graph, const ir::Feeds& feeds,
 void set_fill(const std::string& text, std::string_view flag, parity::verify::FillOptions& options);
 
 struct CheckOptions {
+  std::vector<ir::Sum> sums = {};              ///< how the op was summed, which replays test (docs/spec/library.md A)
   bool keeps_subnormals = false;               ///< a subnormal result may not have become 0
   const parity::policy::Gate* gate = nullptr;  ///< decides in place of the bound; null: the bound does
+  const parity::profile::DeviceProfile* profile = nullptr;
   int threads = 0;
 };
 

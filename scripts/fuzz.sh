@@ -9,7 +9,7 @@ usage() {
   cat <<USAGE
 usage: scripts/fuzz.sh [RUNS [TARGET...]]
 
-RUNS executions (100000 unless given) of each TARGET: graph, onnx, tensors, results (all unless given).
+RUNS executions (100000 unless given) of each TARGET: graph, onnx, tensors, results, gguf, answers (all unless given).
 Each may take 2 s of processor time and 1 GiB of memory, children included.
 USAGE
 }
@@ -18,7 +18,7 @@ case ${1:-} in
 esac
 runs=${1:-100000}
 shift || true
-[ $# -gt 0 ] || set -- graph onnx tensors results
+[ $# -gt 0 ] || set -- graph onnx tensors results gguf answers
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 targets=()

@@ -11,7 +11,7 @@ networks   runs plumb verify --candidate onnxruntime:LIB, in f32, on fixtures/on
            networks of public npm packages, and prints a row for each. Ends with 1 unless each node is judged or says
            why not, the plain run has equal bits, what fails is what docs/measurements/onnxruntime.md lists and nothing
            else, and that takes at most three times what --candidate cpu takes: all networks together. Says how many
-           take more by themselves; ONNX Runtime is started five times for each
+           take more by themselves
 ops        runs it on all of fixtures/ops; ends with 1 unless what fails or ends in an error is what that page lists
 faults     multiplies one value of the text recogniser by 1 + 2^-10 within ONNX Runtime's run, at 50 places, one a run;
            ends with 1 unless the first guilty node, or its group, is the one with the fault each time

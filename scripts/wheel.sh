@@ -25,9 +25,10 @@ trap 'rm -rf "$scratch"' EXIT
 "$scratch/venv/bin/pip" install --quiet --no-index --no-deps "$wheel"
 # Away from the checkout, so that nothing of it is found.
 cp tests/python/package_test.py tests/python/pytest_test.py "$scratch/"
-mkdir -p "$scratch/source/docs" "$scratch/source/fixtures/networks"
+mkdir -p "$scratch/source/docs/measurements" "$scratch/source/fixtures/networks"
 cp -r fixtures/networks/convnet "$scratch/source/fixtures/networks/"
 cp docs/python.md "$scratch/source/docs/"
+cp docs/measurements/h200_profile.toml "$scratch/source/docs/measurements/"
 cd "$scratch"
 package=$("$scratch/venv/bin/python" -c 'import plumbline; print(plumbline.__path__[0])')
 library=$package/_lib/libplumbline.so.1

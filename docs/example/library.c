@@ -42,7 +42,7 @@ int main(void) {
 
   plumb_graph* graph = NULL;
   plumb_executor* mine = NULL;
-  plumb_callback callback = {sizeof callback, 0, "mine", NULL, &off, run};
+  plumb_callback callback = {sizeof callback, 0, "mine", NULL, &off, run, NULL};
   require(plumb_graph_of_op("softmax", "{\"axis\": -1}", &in, 1, &graph));
   require(plumb_callbacks(&callback, &mine));
   require(plumb_verify(graph, &in, 1, mine, NULL, &result));

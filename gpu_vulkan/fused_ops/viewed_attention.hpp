@@ -21,19 +21,16 @@ struct ViewedAttention : ir::ops::Attention {
       "offset + b·batch + h·head + s·row + d, batch being what heads or rows take up";
   static constexpr int tier = 2;
   static constexpr std::array inputs = {ir::Input{"q", ir::dtypes::R, "[..]"},
-                                        ir::Input{"k", ir::dtypes::R, "[..]", "q"},
-                                        ir::Input{"v", ir::dtypes::R, "[..]", "q"},
+                                        ir::Input{"k", ir::dtypes::R, "[..]"},
+                                        ir::Input{"v", ir::dtypes::R, "[..]", "k"},
                                         Attention::inputs[3],
                                         Attention::inputs[4],
-                                        Attention::inputs[5]};
-  static constexpr std::array<std::string_view, 7> checks = {
-      Attention::checks[0],
-      Attention::checks[1],
-      Attention::checks[2],
-      Attention::checks[3],
-      Attention::checks[4],
-      Attention::checks[5],
-      "sizes must be seven, the others three each, all inside the inputs"};
+                                        Attention::inputs[5],
+                                        Attention::inputs[6]};
+  static constexpr std::array<std::string_view, 9> checks = {
+      Attention::checks[0], Attention::checks[1], Attention::checks[2],
+      Attention::checks[3], Attention::checks[4], Attention::checks[5],
+      Attention::checks[6], Attention::checks[7], "sizes must be seven, the others three each, all inside the inputs"};
   static constexpr auto fields = std::tuple_cat(
       Attention::fields, std::tuple{
                              ir::Field{"sizes", &ViewedAttention::sizes, "B, Hq, Hk, Sq, Sk, D, Dv"},
@@ -67,7 +64,7 @@ struct ViewedAttention : ir::ops::Attention {
   Extents extents() const { return {sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5], sizes[6]}; }
 
   ir::TensorTypes infer(ir::Types in) const {
-    ir::check(*this, 7, sizes.size() == 7 && offsets.size() == 3 && heads.size() == 3 && rows.size() == 3, sizes.size(),
+    ir::check(*this, 9, sizes.size() == 7 && offsets.size() == 3 && heads.size() == 3 && rows.size() == 3, sizes.size(),
               " sizes, ", offsets.size(), " offsets, ", heads.size(), " heads, ", rows.size(), " rows");
     const Extents n = extents();
     ir::TensorTypes dense(in.begin(), in.end());
@@ -78,7 +75,7 @@ struct ViewedAttention : ir::ops::Attention {
       const std::int64_t batch = std::max(of_heads * heads[i], length * rows[i]);
       const std::int64_t end =
           offsets[i] + (n.B - 1) * batch + (of_heads - 1) * heads[i] + (length - 1) * rows[i] + width;
-      ir::check(*this, 7, std::min({offsets[i], heads[i], rows[i]}) >= 0 && end <= in[i].shape.elements(),
+      ir::check(*this, 9, std::min({offsets[i], heads[i], rows[i]}) >= 0 && end <= in[i].shape.elements(),
                 inputs[i].name, " is ", in[i], ", offset is ", offsets[i], ", heads are ", heads[i], ", rows are ",
                 rows[i]);
     }

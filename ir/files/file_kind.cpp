@@ -18,10 +18,11 @@ struct Extension {
   FileKind kind;
 };
 
-constexpr std::array extensions = {
-    Extension{".h5", FileKind::hdf5},   Extension{".hdf5", FileKind::hdf5}, Extension{".npz", FileKind::zip},
-    Extension{".npy", FileKind::npy},   Extension{".json", FileKind::json}, Extension{".xml", FileKind::xml},
-    Extension{".toml", FileKind::text}, Extension{".md", FileKind::text},   Extension{".onnx", FileKind::other}};
+constexpr std::array extensions = {Extension{".h5", FileKind::hdf5},    Extension{".hdf5", FileKind::hdf5},
+                                   Extension{".npz", FileKind::zip},    Extension{".npy", FileKind::npy},
+                                   Extension{".json", FileKind::json},  Extension{".xml", FileKind::xml},
+                                   Extension{".toml", FileKind::text},  Extension{".md", FileKind::text},
+                                   Extension{".onnx", FileKind::other}, Extension{".gguf", FileKind::other}};
 
 bool is_binary(std::string_view bytes) {
   return std::ranges::any_of(bytes, [](char c) {

@@ -275,17 +275,18 @@ ServingProgram::ServingProgram(std::vector<std::string> words, const ProcessLimi
 
 ServingProgram::~ServingProgram() = default;
 
-std::optional<ProcessEnd> ServingProgram::ask(const std::string& line) {
+std::optional<ProcessEnd> ServingProgram::ask(const std::string& line, std::optional<std::chrono::milliseconds> time) {
   const std::scoped_lock alone(one_at_a_time_);
   const bool is_running = run_ != nullptr;
-  auto end = ask_once(line);
+  const std::chrono::milliseconds most = time.value_or(limits_.time);
+  auto end = ask_once(line, most);
   // It may have ended by itself after an answer, which is no fault.
-  if (end && is_running && end->is_good()) end = ask_once(line);
+  if (end && is_running && end->is_good()) end = ask_once(line, most);
   return end;
 }
 
-std::optional<ProcessEnd> ServingProgram::ask_once(const std::string& line) {
-  const auto until = Clock::now() + limits_.time;
+std::optional<ProcessEnd> ServingProgram::ask_once(const std::string& line, std::chrono::milliseconds time) {
+  const auto until = Clock::now() + time;
   naming(words_, [&] {
     if (run_ != nullptr) return;
     std::array<int, 2> ends{};

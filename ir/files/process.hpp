@@ -56,12 +56,12 @@ class ServingProgram {
   ServingProgram(const ServingProgram&) = delete;
   ~ServingProgram();
 
-  /// Makes a request. Nothing where the program answered; else how it ended. Throws Error, with the program's name,
-  /// where it cannot be started.
-  std::optional<ProcessEnd> ask(const std::string& line);
+  /// Makes a request, which may take `time` where that is given. Nothing where the program answered; else how it ended.
+  /// Throws Error, with the program's name, where it cannot be started.
+  std::optional<ProcessEnd> ask(const std::string& line, std::optional<std::chrono::milliseconds> time = {});
 
  private:
-  std::optional<ProcessEnd> ask_once(const std::string& line);
+  std::optional<ProcessEnd> ask_once(const std::string& line, std::chrono::milliseconds time);
 
   const std::vector<std::string> words_;
   const ProcessLimits limits_;

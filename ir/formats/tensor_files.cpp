@@ -6,6 +6,7 @@
 #include "ir/files/output_file.hpp"
 #include "ir/files/random_access.hpp"
 #include "ir/files/read_file.hpp"
+#include "ir/formats/gguf_tensors.hpp"
 #include "ir/formats/hdf5_tensors.hpp"
 #include "ir/formats/npy.hpp"
 #include "ir/formats/safetensors.hpp"
@@ -195,9 +196,10 @@ std::unique_ptr<TensorFile> open_unnamed(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, none)) return std::make_unique<NpyFolder>(path);
   files::require_regular_file(path);  // before anything is said of how it is called
   if (files::has_extension(path, ".safetensors")) return open_safetensors(path);
+  if (is_gguf(path)) return open_gguf_tensors(path);
   const bool known = files::has_extension(path, ".npy") || files::has_extension(path, ".npz") ||
                      files::has_extension(path, ".h5") || files::has_extension(path, ".hdf5");
-  require(known, "is not called .npy, .npz, .h5, .hdf5 or .safetensors, and is no folder of .npy files");
+  require(known, "is not called .npy, .npz, .h5, .hdf5, .safetensors or .gguf, and is no folder of .npy files");
   const FileKind kind = kind_of(path);
   if (kind == FileKind::npy) return std::make_unique<NpyFile>(path);
   if (kind == FileKind::zip) return std::make_unique<NpzFile>(path);

@@ -1,5 +1,5 @@
-// Named tensors in .npy, .npz and HDF5 files, read without trust and written whole; .safetensors files and folders of
-// .npy files are only read.
+// Named tensors in .npy, .npz and HDF5 files, read without trust and written whole; .safetensors files, GGUF files and
+// folders of .npy files are only read.
 #pragma once
 
 #include <filesystem>
@@ -32,9 +32,9 @@ class TensorFile {
   virtual Tensor read(std::string_view name) const = 0;
 };
 
-/// Opens .npy (one tensor, called ""), .npz, .h5 or .hdf5, .safetensors, and a folder of .npy files, whose tensors are
-/// called as their files, below the folder and without ".npy" ("a/b"); links in it are passed over. Throws Error with
-/// the file's name.
+/// Opens .npy (one tensor, called ""), .npz, .h5 or .hdf5, .safetensors, .gguf (blocks as u8 [.., row bytes], views of
+/// the file), and a folder of .npy files, whose tensors are called as their files, below the folder and without ".npy"
+/// ("a/b"); links in it are passed over. Throws Error with the file's name.
 std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path);
 
 using NamedTensors = std::map<std::string, Tensor, std::less<>>;

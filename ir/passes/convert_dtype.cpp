@@ -46,6 +46,7 @@ class Conversion {
 
   /// Whether the op takes `to` for every operand that was f32.
   bool has_form(const Node& node) const {
+    if (!goes_with_others(node)) return false;
     const OpSchema& schema = node.op.schema();
     const auto names = schema.operands(node.op, node.inputs.size());
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -53,6 +54,24 @@ class Conversion {
       if (was_f32(node.inputs[i]) && !input->dtypes.contains(to_)) return false;
     }
     return true;
+  }
+
+  /// Whether it takes `to` beside the 16-bit floats that it has anyway: attention has caches of either beside f32 only.
+  bool goes_with_others(const Node& node) const {
+    TensorTypes in;
+    bool has_others = false;
+    for (const Value v : node.inputs) {
+      in.push_back(next_.type(v));
+      has_others =
+          has_others || (in.back().dtype != to_ && (in.back().dtype == DType::f16 || in.back().dtype == DType::bf16));
+    }
+    if (!has_others) return true;
+    try {
+      infer(converted(node.op, to_), in);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
   }
 
   /// As it is where it was not f32. One op that stays in f32 hands its results to another unrounded.

@@ -1,6 +1,9 @@
 // Executors and candidates of the ABI: opened, called back, compiled for and run.
 #include <algorithm>
+#include <charconv>
+#include <functional>
 
+#include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/formats/result_names.hpp"
 #include "library/abi/errors.hpp"
 #include "library/abi/handles.hpp"
@@ -9,6 +12,7 @@
 #include "parity/core/candidate_error.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/foreign/callback.hpp"
+#include "ref_cpu/cpu_executor.hpp"
 
 using namespace plumb;
 
@@ -105,7 +109,39 @@ CandidateOptions options_of(const plumb_candidate_options& given) {
   ir::require(given.threads >= 0, "threads: is ", given.threads);
   made.threads = given.threads;
   made.align = given.align;
+  set(made.storage, given.storage);
   return made;
+}
+
+foreign::Storage storage_of(const char* text) {
+  const std::string name = text_or(text, "graph");
+  const auto storage = ir::enum_value<foreign::Storage>(name);
+  ir::require(storage.has_value(), "storage: is graph or observed, got '", name, "'");
+  return *storage;
+}
+
+/// Calls `set` with the name and the value of each setting; its errors get the setting's place.
+void for_each_setting(const plumb_setting* settings, std::size_t count,
+                      const std::function<void(const std::string& name, const std::string& value)>& set) {
+  if (count > 0) require_sized(settings, "settings");
+  for (std::size_t k = 0; k < count; ++k) {
+    const plumb_setting one = read_element(settings, k);
+    const std::string place = ir::cat("settings[", k, "]");
+    const std::string name = text_of(one.name, place + ".name"), value = text_of(one.value, place + ".value");
+    try {
+      set(name, value);
+    } catch (const ir::Error& error) {
+      ir::fail(place, ": ", error.what());
+    }
+  }
+}
+
+int threads_in(const std::string& text) {
+  int threads = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), threads);
+  ir::require(problem == std::errc() && end == text.data() + text.size() && threads >= 0 && threads <= 4096,
+              "threads is a whole number from 0 to 4096, got '", text, "'");
+  return threads;
 }
 
 /// An executable to be, of the values of these names, or of the results.
@@ -174,6 +210,31 @@ plumb_error* plumb_candidate(const char* spec, const plumb_candidate_options* op
   });
 }
 
+plumb_error* plumb_cpu(const plumb_setting* settings, size_t count, plumb_executor** executor) {
+  return guarded([&] {
+    library::abi::require_place(executor, "executor");
+    ref_cpu::CpuOptions options;
+    library::abi::for_each_setting(settings, count, [&](const std::string& name, const std::string& value) {
+      ir::require(name == "threads", "the CPU executor has no knob '", name, "'; it has threads");
+      options.threads = library::abi::threads_in(value);
+    });
+    *executor = library::abi::executor_of({std::make_unique<ref_cpu::CpuExecutor>(options)});
+  });
+}
+
+plumb_error* plumb_vulkan(const plumb_setting* settings, size_t count, plumb_executor** executor) {
+  return guarded([&] {
+    library::abi::require_place(executor, "executor");
+    gpu_vulkan::device::VulkanOptions options = gpu_vulkan::device::options_from_environment();
+    options.fallback = gpu_vulkan::device::Fallback::allow;
+    library::abi::for_each_setting(settings, count, [&](const std::string& name, const std::string& value) {
+      gpu_vulkan::device::set_option(options, name, value);
+    });
+    options.host = std::make_shared<ref_cpu::CpuExecutor>();
+    *executor = library::abi::executor_of({std::make_unique<gpu_vulkan::VulkanExecutor>(std::move(options))});
+  });
+}
+
 plumb_error* plumb_callbacks(const plumb_callback* callback, plumb_executor** executor) {
   return guarded([&] {
     library::abi::require_place(executor, "executor");
@@ -186,7 +247,8 @@ plumb_error* plumb_callbacks(const plumb_callback* callback, plumb_executor** ex
     *executor = library::abi::executor_of(
         {parity::foreign::candidate_of(run, {.name = library::abi::text_or(given.name, "callback"),
                                              .taps = library::abi::taps_of(given.taps),
-                                             .keeps_subnormals = given.keeps_subnormals != 0})});
+                                             .keeps_subnormals = given.keeps_subnormals != 0,
+                                             .storage = library::abi::storage_of(given.storage)})});
   });
 }
 
@@ -247,6 +309,14 @@ plumb_error* plumb_run(plumb_executable* executable, const plumb_tensor* inputs,
     for (std::size_t k = 0; k < result_count; ++k)
       library::abi::copy_into(made.at(of.wanted[k]), library::abi::read_element(results, k),
                               ir::cat("results[", k, "]"));
+  });
+}
+
+plumb_error* plumb_executable_bytes(const plumb_executable* executable, uint64_t* bytes) {
+  return guarded([&] {
+    const plumb_executable& of = library::abi::require_handle(executable, "executable");
+    ir::require(bytes != nullptr, "bytes: is NULL");
+    *bytes = of.executable->bytes();
   });
 }
 

@@ -76,6 +76,20 @@ struct plumb_result {
   plumb_result(plumb::parity::cases::CaseResult of, const plumb::parity::core::Demands& demands);
 };
 
+struct plumb_devices {
+  /// The texts of a device, which C sees as pointers.
+  struct Device {
+    std::string name, driver, uuid, refusal;
+    std::uint64_t memory = 0;
+    bool is_software = false;
+  };
+  std::vector<Device> devices = {};
+};
+
+struct plumb_text {
+  std::string text;
+};
+
 namespace plumb::library::abi {
 
 /// Throws Error, with the argument's name, where a handle is NULL.

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/formats/sums_json.hpp"
 #include "library/abi/errors.hpp"
 #include "library/abi/handles.hpp"
 #include "library/abi/structs.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
+#include "parity/profile/profile_file.hpp"
 #include "parity/report/report.hpp"
 
 using namespace plumb;
@@ -22,6 +24,24 @@ namespace cases = parity::cases;
 std::optional<parity::policy::Gate> gate_of(const char* policy) {
   if (policy == nullptr) return std::nullopt;
   return parity::policy::Gate{.policy = parity::policy::read(policy), .today = parity::policy::today()};
+}
+
+/// A profile of a file; nothing where none is named.
+std::optional<parity::profile::DeviceProfile> profile_of(const char* path) {
+  if (path == nullptr) return std::nullopt;
+  return parity::profile::read_profile(path);
+}
+
+/// An account of how an op was summed; empty where none is given.
+std::vector<ir::Sum> sums_of(const char* text) {
+  if (text == nullptr) return {};
+  try {
+    std::vector<ir::Sum> sums = ir::formats::parse_sums(text);
+    for (const ir::Sum& sum : sums) ir::formats::require_modest(sum);
+    return sums;
+  } catch (const ir::Error& error) {
+    ir::fail("options.sums: ", error.what());
+  }
 }
 
 parity::core::Mode mode_of(const char* text) {
@@ -115,21 +135,61 @@ plumb_result::plumb_result(parity::cases::CaseResult of, const parity::core::Dem
 
 using library::abi::guarded;
 
+namespace {
+
+/// Judges candidates, one or several, and hands back a result for each.
+std::vector<std::unique_ptr<plumb_result>> judged(const plumb_graph* graph, const plumb_tensor* inputs, size_t count,
+                                                  const std::vector<library::OpenedCandidate*>& candidates,
+                                                  const plumb_verify_options* options) {
+  const plumb_graph& of = library::abi::require_handle(graph, "graph");
+  const auto given = library::abi::read(options, "options");
+  library::VerifyOptions made = library::abi::options_of(given);
+  made.fill.given = library::abi::feeds_of(inputs, count, "inputs");
+  const auto has_inputs = [](const library::OpenedCandidate* one) { return bool(one->inputs); };
+  const auto dump = std::ranges::find_if(candidates, has_inputs);
+  if (dump != candidates.end() && made.fill.given.empty()) made.fill.read_given = (*dump)->inputs;
+  const auto gate = library::abi::gate_of(given.policy);
+  made.verify.gate = gate ? &*gate : nullptr;
+  const auto profile = library::abi::profile_of(given.profile);
+  made.profile = profile ? &*profile : nullptr;
+  library::abi::Progress progress(given);
+  std::vector<parity::cases::CaseResult> cases;
+  if (candidates.size() == 1) {
+    cases.push_back(library::verify(of.model, *candidates.front()->executor, made, &progress));
+  } else {
+    std::vector<ir::Executor*> executors;
+    for (library::OpenedCandidate* const one : candidates) executors.push_back(one->executor.get());
+    cases = library::verify_each(of.model, executors, made, &progress);
+  }
+  std::vector<std::unique_ptr<plumb_result>> results;
+  for (parity::cases::CaseResult& one : cases)
+    results.push_back(std::make_unique<plumb_result>(
+        std::move(one), parity::core::Demands{.strict = given.strict != 0, .verified = given.verified != 0}));
+  return results;
+}
+
+}  // namespace
+
 plumb_error* plumb_verify(const plumb_graph* graph, const plumb_tensor* inputs, size_t count, plumb_executor* candidate,
                           const plumb_verify_options* options, plumb_result** result) {
   return guarded([&] {
     library::abi::require_place(result, "result");
-    const plumb_graph& of = library::abi::require_handle(graph, "graph");
-    library::OpenedCandidate& judged = *library::abi::require_handle(candidate, "candidate").opened;
-    const auto given = library::abi::read(options, "options");
-    library::VerifyOptions made = library::abi::options_of(given);
-    made.fill.given = library::abi::feeds_of(inputs, count, "inputs");
-    if (judged.inputs && made.fill.given.empty()) made.fill.read_given = judged.inputs;
-    const auto gate = library::abi::gate_of(given.policy);
-    made.verify.gate = gate ? &*gate : nullptr;
-    library::abi::Progress progress(given);
-    parity::cases::CaseResult judgement = library::verify(of.model, *judged.executor, made, &progress);
-    *result = new plumb_result(std::move(judgement), {.strict = given.strict != 0, .verified = given.verified != 0});
+    auto& one = *library::abi::require_handle(candidate, "candidate").opened;
+    *result = judged(graph, inputs, count, {&one}, options).front().release();
+  });
+}
+
+plumb_error* plumb_verify_each(const plumb_graph* graph, const plumb_tensor* inputs, size_t count,
+                               plumb_executor* const* candidates, size_t candidate_count,
+                               const plumb_verify_options* options, plumb_result** results) {
+  return guarded([&] {
+    library::abi::require_place(results, "results");
+    ir::require(candidates != nullptr && candidate_count > 0, "candidates: there are none");
+    std::vector<library::OpenedCandidate*> each;
+    for (std::size_t k = 0; k < candidate_count; ++k)
+      each.push_back(library::abi::require_handle(candidates[k], ir::cat("candidates[", k, "]")).opened.get());
+    auto made = judged(graph, inputs, count, each, options);
+    for (std::size_t k = 0; k < made.size(); ++k) results[k] = made[k].release();
   });
 }
 
@@ -141,10 +201,16 @@ plumb_error* plumb_check(const char* op, const char* attributes, const plumb_ten
     const ir::Op made = library::abi::op_of(op, attributes);
     const auto given = library::abi::read(options, "options");
     const auto gate = library::abi::gate_of(given.policy);
+    const auto profile = library::abi::profile_of(given.profile);
     ir::require(given.threads >= 0, "options.threads: is ", given.threads);
-    parity::cases::CaseResult judgement = library::check(
-        made, library::abi::copies_of(inputs, input_count, "inputs"), library::abi::copies_of(got, got_count, "got"),
-        {.keeps_subnormals = given.keeps_subnormals != 0, .gate = gate ? &*gate : nullptr, .threads = given.threads});
+    const std::vector<ir::Sum> sums = library::abi::sums_of(given.sums);
+    parity::cases::CaseResult judgement = library::check(made, library::abi::copies_of(inputs, input_count, "inputs"),
+                                                         library::abi::copies_of(got, got_count, "got"),
+                                                         {.sums = sums,
+                                                          .keeps_subnormals = given.keeps_subnormals != 0,
+                                                          .gate = gate ? &*gate : nullptr,
+                                                          .profile = profile ? &*profile : nullptr,
+                                                          .threads = given.threads});
     *result = new plumb_result(std::move(judgement), {.strict = given.strict != 0});
   });
 }

@@ -180,7 +180,8 @@ bool Request::answer(JsonObject candidate, const std::function<JobAnswer(const J
     JsonArray jobs;
     for (const Json& json : array(json_, "jobs")) {
       jobs.emplace_back(job_answer(json, work));
-      is_good = is_good && text(jobs.back(), "status") == "ok";
+      const std::string& status = text(jobs.back(), "status");
+      is_good = is_good && (status == "ok" || status == "unsupported");
     }
     response.emplace_back("jobs", std::move(jobs));
   }

@@ -56,7 +56,7 @@ class Request {
 
   /// Answers with what the candidate says of itself and with what `work` gives for each job. A job that throws does not
   /// keep others from being done: Unsupported, Misdeed and other Errors are its status. Response.json is written whole,
-  /// by rename. Whether the status of every job is "ok".
+  /// by rename. Whether every job is done, or refused as unsupported.
   bool answer(ir::formats::JsonObject candidate, const std::function<JobAnswer(const Job&)>& work) const;
 
  private:

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <functional>
 #include <iostream>
 #include <vector>
 
@@ -60,29 +61,46 @@ TvmFunction function_in(const std::vector<std::string>& words) {
   return which;
 }
 
-/// Answers requests in the folders that stdin names, until one goes wrong: a device that a function had fault is of no
-/// use to the next one, which another process then answers.
-void serve(const TvmFunction& which) {
+/// Where answers are told: stdout as it was. What anybody prints there from now on goes to stderr.
+int take_stdout() {
   const int answers = dup(STDOUT_FILENO);
   ir::require(answers >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0, "stdout cannot be had");
+  return answers;
+}
+
+/// Answers requests in the folders that stdin names, until one goes wrong: a device that a function had fault, or a
+/// plugin that failed, is of no use to the next one, which another process then answers.
+void serve(int answers, const std::function<bool(const Request&)>& answer) {
   std::string folder;
   for (bool is_good = true; is_good && std::getline(std::cin, folder);) {
-    is_good = host_tvm_function(Request(folder), which);
+    is_good = answer(Request(folder));
     folder = '\n' + folder + '\n';  // a line of its own, whatever was printed before it
     ir::require(write(answers, folder.data(), folder.size()) == static_cast<ssize_t>(folder.size()),
                 "the answer cannot be told");
   }
   close(answers);
-  // CUDA's own threads may still work on what a function left, so nothing is taken down in turn.
-  _exit(0);
 }
 
 void run_function(const std::vector<std::string>& words) {
   const TvmFunction which = function_in(words);
-  if (words.back() == "-")
-    serve(which);
+  const auto answer = [&which](const Request& request) { return host_tvm_function(request, which); };
+  if (words.back() != "-") {
+    answer(Request(words.back()));
+    return;
+  }
+  serve(take_stdout(), answer);
+  // CUDA's own threads may still work on what a function left, so nothing is taken down in turn.
+  _exit(0);
+}
+
+void run_plugin(const std::string& spec, const std::string& folder) {
+  const bool serves = folder == "-";
+  const int answers = serves ? take_stdout() : -1;  // before the plugin, which may print when it is loaded
+  const auto answer = open_plugin(spec);
+  if (serves)
+    serve(answers, answer);
   else
-    host_tvm_function(Request(words.back()), which);
+    answer(Request(folder));
 }
 
 int run(const std::vector<std::string>& words) {
@@ -90,7 +108,7 @@ int run(const std::vector<std::string>& words) {
   setrlimit(RLIMIT_CORE, &no_core);
   try {
     if (words.size() == 3 && words[0] == "plugin")
-      host_plugin(Request(words[2]), words[1]);
+      run_plugin(words[1], words[2]);
     else if (words.size() >= 3 && words[0] == "tvmffi")
       run_function(words);
     else

@@ -1,8 +1,10 @@
 // Calls a plugin, and takes from it no more than it may give.
 #include "library/host/plugin.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 
 #include "ir/formats/graph_file.hpp"
 #include "library/host/exchange.hpp"
@@ -124,7 +126,18 @@ class Values {
   std::vector<plumb_candidate_value> values_;
 };
 
-/// A loaded plugin and what it made of its arguments.
+/// Whatever a plugin compiles a job by; nothing for a model that was written for one request, whose file is gone when
+/// that is answered. Params of a graph are inputs of its runs.
+std::optional<std::string> key_of(const Job& job) {
+  namespace fs = std::filesystem;
+  if (!job.onnx.empty() && fs::path(job.onnx).parent_path() == fs::path(job.graph_path).parent_path())
+    return std::nullopt;
+  std::string key = ir::cat(job.onnx, '\n', job.taps, '\n');
+  for (const std::string& name : job.wanted) key += ir::cat(name.size(), ' ', name, '\n');
+  return key + ir::formats::graph_json(job.graph);
+}
+
+/// A loaded plugin with what it made of its arguments, and the executables that it compiled last.
 class Plugin {
  public:
   Plugin(const std::string& path, const std::string& args) : library_(path) {
@@ -143,7 +156,10 @@ class Plugin {
     host_.check(calls_->create(&create), "create");
     self_ = create.self;
   }
-  ~Plugin() { calls_->destroy(self_); }
+  ~Plugin() {
+    kept_.clear();
+    calls_->destroy(self_);
+  }
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
 
@@ -153,9 +169,10 @@ class Plugin {
     ir::require(args.json != nullptr, "describe gave no text");
     Json json = ir::formats::parse_json(args.json, {.bytes = 1 << 20, .values = 1 << 16, .depth = 32});
     ir::require(json.object() != nullptr, "describe gave ", json.kind(), ", not an object");
-    const bool says_so = json.find("supports") != nullptr;
+    const bool says_so = json.find("supports") != nullptr, says_how_long = json.find("serves") != nullptr;
     JsonObject candidate = std::move(*std::get<Json::Held<JsonObject>>(json.value));
     if (calls_->supports != nullptr && !says_so) candidate.emplace_back("supports", true);
+    if (!says_how_long) candidate.emplace_back("serves", true);
     return candidate;
   }
 
@@ -163,12 +180,27 @@ class Plugin {
   JobAnswer run(const Job& job);
 
  private:
+  /// An executable of the plugin's, which goes with its owner.
+  struct Release {
+    const Plugin* plugin;
+    void operator()(void* executable) const { plugin->calls_->release(plugin->self_, executable); }
+  };
+  using Executable = std::unique_ptr<void, Release>;
+  struct Kept {
+    std::optional<std::string> key;
+    Executable executable;
+    double seconds = 0;  ///< that it took to be compiled
+  };
+
+  const Kept& compiled(const Job& job);
+  Kept compile(const Job& job);
   RunAnswer run_once(const Job& job, void* executable, const std::vector<NamedTensor>& given);
 
   LibraryFile library_;
   const plumb_candidate_v1* calls_ = nullptr;
   Host host_;
   void* self_ = nullptr;
+  std::vector<Kept> kept_;  ///< the one that was used last is the last
 };
 
 /// One node as plumb.graph/1, with its operands as inputs.
@@ -222,7 +254,7 @@ RunAnswer Plugin::run_once(const Job& job, void* executable, const std::vector<N
   return std::move(sink.answer);
 }
 
-JobAnswer Plugin::run(const Job& job) {
+Plugin::Kept Plugin::compile(const Job& job) {
   Values results, wanted;
   for (const ir::Value v : job.graph.results()) results.add(job.graph, v);
   for (const std::string& name : job.wanted)
@@ -237,27 +269,49 @@ JobAnswer Plugin::run(const Job& job) {
                                        wanted.values().data(),
                                        wanted.values().size(),
                                        nullptr};
-  JobAnswer answer;
   const auto began = std::chrono::steady_clock::now();
   host_.check(calls_->compile(&args), "compile");
-  answer.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  const auto release = [&](void* executable) { calls_->release(self_, executable); };
-  const std::unique_ptr<void, decltype(release)> executable(args.executable, release);
-  for (const auto& inputs : job.runs) answer.runs.push_back(run_once(job, args.executable, inputs));
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return {key_of(job), Executable(args.executable, Release{this}), seconds};
+}
+
+/// The executable of a job: two are kept, since a model is looked into and run for its results in turn.
+const Plugin::Kept& Plugin::compiled(const Job& job) {
+  constexpr std::size_t most = 2;
+  const auto key = key_of(job);
+  const auto found = std::ranges::find_if(kept_, [&key](const Kept& one) { return one.key && one.key == key; });
+  if (found != kept_.end()) {
+    std::rotate(found, found + 1, kept_.end());
+    return kept_.back();
+  }
+  std::erase_if(kept_, [](const Kept& one) { return !one.key; });
+  if (kept_.size() == most) kept_.erase(kept_.begin());  // before there is memory for another
+  kept_.push_back(compile(job));
+  return kept_.back();
+}
+
+JobAnswer Plugin::run(const Job& job) {
+  const Kept& kept = compiled(job);
+  JobAnswer answer;
+  answer.compile_seconds = kept.seconds;
+  for (const auto& inputs : job.runs) answer.runs.push_back(run_once(job, kept.executable.get(), inputs));
   return answer;
 }
 
 }  // namespace
 
-void host_plugin(const Request& request, const std::string& spec) {
+std::function<bool(const Request&)> open_plugin(const std::string& spec) {
   const std::size_t colon = spec.find(':');
-  Plugin plugin(spec.substr(0, colon), colon == std::string::npos ? "" : spec.substr(colon + 1));
-  request.answer(plugin.describe(), [&](const Job& job) {
-    if (request.action() != "supports") return plugin.run(job);
-    JobAnswer answer;
-    answer.refused = plugin.refused(job);
-    return answer;
-  });
+  const auto plugin =
+      std::make_shared<Plugin>(spec.substr(0, colon), colon == std::string::npos ? "" : spec.substr(colon + 1));
+  return [plugin](const Request& request) {
+    return request.answer(plugin->describe(), [&](const Job& job) {
+      if (request.action() != "supports") return plugin->run(job);
+      JobAnswer answer;
+      answer.refused = plugin->refused(job);
+      return answer;
+    });
+  };
 }
 
 }  // namespace plumb::library::host

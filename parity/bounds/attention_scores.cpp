@@ -6,6 +6,7 @@
 
 #include "ir/ops/cast.hpp"
 #include "ir/ops/compare.hpp"
+#include "ir/ops/concat.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/reduce.hpp"
 #include "ir/ops/softmax.hpp"
@@ -77,7 +78,7 @@ Real Scores::competing(Real dots) const {
   const auto whole = static_cast<double>(n_.Sk);
   Real lengths = builder.constant(whole);
   if (op_.has_kv_lengths) {
-    const Real given = builder.apply(ir::ops::Cast{ir::DType::f64}, {node_.in.back()});
+    const Real given = builder.apply(ir::ops::Cast{ir::DType::f64}, {node_.in[op_.lengths_at()]});
     lengths = reshaped(min(max(given, builder.constant(0)), lengths), {n_.B, 1, 1, 1, 1});
     forbid(scores, compare(F::less, j, lengths));
   }
@@ -92,12 +93,26 @@ Real Scores::competing(Real dots) const {
   return scores;
 }
 
+Real Scores::with_sink(Real x, std::optional<Real> of_sink) const {
+  if (!op_.has_sinks) return x;
+  const std::int64_t group = n_.Hq / n_.Hk;
+  const Real sinks = of_sink ? reshaped(filled(*of_sink, {n_.Hq}), {1, n_.Hk, group, 1, 1}) : node_.builder.constant(0);
+  return node_.builder.apply(ir::ops::Concat{-1}, {x, filled(sinks, {n_.B, n_.Hk, group, n_.Sq, 1})});
+}
+
+Real Scores::with_value_of_sink(Real v) const {
+  if (!op_.has_sinks) return v;
+  const Real none = filled(node_.builder.constant(0), {n_.B, n_.Hk, 1, 1, n_.Dv});
+  return node_.builder.apply(ir::ops::Concat{-2}, {v, none});
+}
+
 ScoreSteps score_steps(const ir::ops::Attention& op, const Scores& scores, const Node& node) {
   ScoreSteps steps;
   steps.dots = scores.product(scores.queries(node.in[0]), scores.keys(node.in[1]), true);
   steps.scaled = steps.capped = scores.scale() * steps.dots;
   if (op.softcap > 0) steps.capped = op.softcap * tanh(steps.scaled / op.softcap);
   steps.competing = scores.competing(steps.dots);
+  steps.all = scores.with_sink(steps.competing, scores.sinks());
   return steps;
 }
 
@@ -133,8 +148,9 @@ ScoreErrors score_errors(const ir::ops::Attention& op, const Scores& scores, con
     fixed = fixed + square(scores.bias()) + square(steps.competing);
     most = most + abs(scores.bias()) + abs(steps.competing);
   }
-  fixed = fixed + square(weights.depth) + of_exp * of_exp;
-  most = most + weights.depth + of_exp;
+  of_dots = scores.with_sink(of_dots);  // a sink is exact: only its exponential is rounded
+  fixed = scores.with_sink(fixed) + square(weights.depth) + of_exp * of_exp;
+  most = scores.with_sink(most) + weights.depth + of_exp;
   if (!spread.is_cut) return {of_dots + fixed, most};
   return {fixed, most, (node.lambda() * node.lambda()) * of_dots};
 }

@@ -28,9 +28,15 @@ class Scores {
   double scale() const { return std::abs(signed_scale()); }
   const ir::ops::Attention::Extents& extents() const { return n_; }
 
-  Real bias() const { return by_score(node_.in[op_.has_mask ? 4 : 3]); }
+  Real bias() const { return by_score(node_.in[op_.bias_at()]); }
   /// The scores that compete [B, Hk, g, Sq, Sk], -inf of keys that are not allowed. `dots` are q·k.
   Real competing(Real dots) const;
+  /// A number for each score [.., Sq, Sk] with one behind them for the sink, which is a key whose value is 0: that of
+  /// `of_sink`, [Hq], or 0. As it is where there are no sinks.
+  Real with_sink(Real x, std::optional<Real> of_sink = {}) const;
+  /// Values [.., Sk, Dv] with that of the sink behind them.
+  Real with_value_of_sink(Real v) const;
+  std::optional<Real> sinks() const { return op_.has_sinks ? std::optional(node_.in[op_.sinks_at()]) : std::nullopt; }
 
  private:
   /// From the op's layout to [B, H, S, D] or, being its own inverse, back.
@@ -44,14 +50,14 @@ class Scores {
   ir::ops::Attention::Extents n_;
 };
 
-/// The scores on their way: products of queries and keys, scaled, with the softcap on, with bias and mask. Scaled and
-/// capped ones have the sign that a positive scale gives them.
+/// The scores on their way: products of queries and keys, scaled, with the softcap on, with bias and mask, and those of
+/// the keys with the sink. Scaled and capped ones have the sign that a positive scale gives them.
 struct ScoreSteps {
-  Real dots, scaled, capped, competing;
+  Real dots, scaled, capped, competing, all;
 };
 ScoreSteps score_steps(const ir::ops::Attention& op, const Scores& scores, const Node& node);
 
-/// The softmax of competing scores, 0 throughout in rows without an allowed key.
+/// The softmax of competing scores, 0 throughout in rows without any.
 struct Weights {
   Real p;
   Real depth;  ///< how far below the largest of its row a score is; 0 where it is infinite

@@ -1,10 +1,12 @@
-// `plumb convert`: an ONNX model as a graph file, with larger tensors in a file of weights beside it.
+// `plumb convert`: a model as a graph file, with larger tensors in a file of weights beside it; those of GGUF files
+// stay where they are.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
+#include "ir/files/path_below.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
@@ -34,14 +36,34 @@ ir::formats::NamedTensors taken_out(ir::formats::GraphFile& file, const std::str
   return taken;
 }
 
+/// Names the files that sources are read from as the graph in its new folder does. Throws Error where they are not
+/// below that, as no reader would follow such a name.
+void name_from(const std::filesystem::path& output, ir::formats::GraphFile& file) {
+  namespace fs = std::filesystem;
+  const fs::path from = fs::weakly_canonical(fs::absolute(file.directory.empty() ? "." : file.directory));
+  const fs::path to = fs::weakly_canonical(fs::absolute(output)).parent_path();
+  if (from == to) return;
+  for (auto& [name, source] : file.sources) {
+    auto* const external = std::get_if<ir::formats::External>(&source);
+    if (external == nullptr) continue;
+    const fs::path read = from / external->file;
+    const std::string relative = read.lexically_relative(to).string();
+    ir::require(ir::files::stays_below(relative), output.string(), ": '", name, "' is read from ", read.string(),
+                ", which is not below the folder of the graph");
+    external->file = relative;
+  }
+}
+
 int run_convert(const ConvertFlags& flags) {
   namespace fs = std::filesystem;
   const fs::path output = flags.output;
   const fs::path weights = flags.weights.empty() ? fs::path(output).replace_extension(".npz") : fs::path(flags.weights);
   ir::formats::GraphFile file = flags::read_fed(flags.path, flags.model);
+  const auto read = flags::files_read(file);
+  name_from(output, file);
   const auto relative = fs::absolute(weights).lexically_normal().lexically_relative(
       fs::absolute(output).lexically_normal().parent_path());
-  flags::Outputs outputs{.force = flags.force, .inputs = flags::files_read(file)};
+  flags::Outputs outputs{.force = flags.force, .inputs = read};
   outputs.inputs.emplace_back(flags.path);
   if (!flags.model.load_inputs.empty()) outputs.inputs.emplace_back(flags.model.load_inputs);
   const auto graph = outputs.open(output.string(), ir::files::FileKind::graph);
@@ -63,7 +85,7 @@ int run_convert(const ConvertFlags& flags) {
 
 Action convert(CLI::App& app) {
   const auto flags = std::make_shared<ConvertFlags>();
-  app.add_option("model", flags->path, "an ONNX model, or a graph file")->required();
+  app.add_option("model", flags->path, "a model (.onnx, .gguf), or a graph file")->required();
   flags::add_output(app, "output", flags->output, "the graph file to write (.json)")->required();
   flags::add_output(app, "--weights", flags->weights,
                     "write its larger tensors here (.npz or .h5); the default is beside the graph");

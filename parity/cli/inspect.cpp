@@ -11,6 +11,7 @@
 
 #include "ir/files/file_kind.hpp"
 #include "ir/files/file_lock.hpp"
+#include "ir/formats/gguf_tensors.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
@@ -19,6 +20,7 @@
 #include "parity/cli/flags/validators.hpp"
 #include "parity/cli/show/graph_values.hpp"
 #include "parity/cli/show/inspect_execution.hpp"
+#include "parity/cli/show/inspect_gguf.hpp"
 #include "parity/cli/show/inspect_graph.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/terminal/table.hpp"
@@ -60,6 +62,23 @@ void print_tensors(const std::string& path) {
     show::print("{}: {}{}\n", name, ir::cat(file->type(name)), extremes_of(*file, name));
 }
 
+void print_graph_file(const std::string& path, const flags::ModelFlags& model, bool verbose) {
+  const ir::formats::GraphFile file = flags::read_fed(path, model);
+  show::print_graph(file, verbose);
+  show::print_execution(file);
+}
+
+/// A file of tensors may be no model that has a template: what it is made of is shown all the same.
+void print_gguf_file(const std::string& path, const flags::ModelFlags& model, bool verbose) {
+  show::print_gguf(path);
+  show::print("\n");
+  try {
+    print_graph_file(path, model, verbose);
+  } catch (const ir::Error& error) {
+    show::print("no graph is made of it:\n{}\n", error.what());
+  }
+}
+
 void inspect_file(const std::string& path, const flags::ModelFlags& model, bool verbose) {
   // An interrupted run leaves its record under this name.
   const std::filesystem::path given = path, name = given.extension() == ".part" ? given.stem() : given;
@@ -69,9 +88,9 @@ void inspect_file(const std::string& path, const flags::ModelFlags& model, bool 
   if (const auto open = flags::open_extents(path, model); !open.empty()) {
     show::print_open_model(ir::formats::read_onnx_facts(path), open);
   } else if (is_called(".json") || flags::is_onnx(name)) {
-    const ir::formats::GraphFile file = flags::read_fed(path, model);
-    show::print_graph(file, verbose);
-    show::print_execution(file);
+    print_graph_file(path, model, verbose);
+  } else if (ir::formats::is_gguf(path)) {
+    print_gguf_file(path, model, verbose);
   } else if (is_hdf5 && results::is_results_file(path)) {
     constexpr std::size_t every = static_cast<std::size_t>(-1);
     const results::Shown all{.nodes_a_run = every, .elements = every, .is_each_run_shown = true};
@@ -92,8 +111,8 @@ int inspect_node(const std::string& path, const std::string& node, bool each) {
 
 /// Lists the values of a graph that another runtime is to dump; the exit code.
 int list_values(const std::string& path, const flags::ModelFlags& model, const std::string& json, bool force) {
-  ir::require(ir::files::has_extension(path, ".json") || flags::is_onnx(path), path,
-              ": --values lists those of a graph (.json) or a model (.onnx)");
+  ir::require(ir::files::has_extension(path, ".json") || flags::is_onnx(path) || ir::formats::is_gguf(path), path,
+              ": --values lists those of a graph (.json) or a model (.onnx, .gguf)");
   const flags::Outputs outputs{.force = force, .inputs = {path}};
   const auto out = outputs.open(json, ir::files::FileKind::json);
   const auto open = flags::open_extents(path, model);
@@ -131,9 +150,10 @@ Action inspect(CLI::App& app) {
   const auto path = std::make_shared<std::string>();
   const auto verbose = std::make_shared<bool>(false), check = std::make_shared<bool>(false);
   const auto model = std::make_shared<flags::ModelFlags>();
-  app.add_option("file", *path,
-                 "a graph (.json), a model (.onnx), a results file (.h5) or tensors (.npz, .npy, .h5, .safetensors, a "
-                 "folder of .npy)")
+  app.add_option(
+         "file", *path,
+         "a graph (.json), a model (.onnx, .gguf), a results file (.h5) or tensors (.npz, .npy, .h5, .safetensors, a "
+         "folder of .npy)")
       ->required();
   flags::add_model_flags(app, *model);
   app.add_flag("-v,--verbose", *verbose, "show every value and node of a graph, every node of a results file");

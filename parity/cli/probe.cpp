@@ -1,4 +1,6 @@
 // `plumb probe`: finds by experiment how an executor rounds, and writes that as a profile.
+#include "library/probe.hpp"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -6,13 +8,13 @@
 #include <iostream>
 #include <memory>
 
+#include "gpu_vulkan/vulkan_executor.hpp"
 #include "library/model.hpp"
 #include "library/open_candidate.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
-#include "parity/cli/probing/probing.hpp"
 #include "parity/foreign/spec.hpp"
 #include "parity/report/progress.hpp"
 
@@ -38,7 +40,7 @@ void settle_on(ProbeFlags& flags) {
     flags.candidate.clear();
     return;
   }
-  require_probed(flags.candidate);
+  library::require_probed(flags.candidate);
 }
 
 profile::DeviceProfile profile_of(const ProbeFlags& flags, const profile::probe::ProbeOptions& options) {
@@ -47,11 +49,11 @@ profile::DeviceProfile profile_of(const ProbeFlags& flags, const profile::probe:
     library::CandidateOptions asking = flags.asking;
     asking.threads = flags.device.threads;
     const library::OpenedCandidate opened = library::open_candidate(flags.candidate, asking);
-    return probe_candidate(dynamic_cast<foreign::Candidate&>(*opened.executor), cpu, options);
+    return library::probe_candidate(dynamic_cast<foreign::Candidate&>(*opened.executor), cpu, options);
   }
-  if (flags.on == "cpu") return probe_host(cpu, flags.device.threads, options);
+  if (flags.on == "cpu") return library::probe_host(cpu, flags.device.threads, options);
   gpu_vulkan::VulkanExecutor device(flags::vulkan_options(flags.device));
-  return probe_device(device, cpu, options);
+  return library::probe_device(device, cpu, options);
 }
 
 int run_probe(ProbeFlags flags) {

@@ -8,6 +8,7 @@
 
 #include "ir/files/interruption.hpp"
 #include "ir/files/read_file.hpp"
+#include "library/describe.hpp"
 #include "library/reference.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/probing/kept_profile.hpp"
@@ -137,9 +138,9 @@ std::unique_ptr<results::Recorder> VerifyRun::open_record(const flags::Outputs& 
   options.shard = shard_;
   options.partition = partition_;
   options.profile_file = flags_.profile;
-  if (const auto* const device = first_device()) options.device = show::describe(device->facts());
+  if (const auto* const device = first_device()) options.device = library::describe(device->facts());
   options.device.profile = profile::profile_attributes(profile_);
-  options.environment = show::describe_host(flags_.device.threads);
+  options.environment = library::describe_host(flags_.device.threads);
   return std::make_unique<results::Recorder>(flags_.results, std::move(options));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/ops/cast.hpp"
 #include "ir/passes/inline_bodies.hpp"
 #include "ir/passes/widen.hpp"
 
@@ -81,6 +82,29 @@ Segment segment_of(const ir::Graph& graph, std::size_t node, const Available& av
 
 Segment segment_of(const ir::Graph& graph, std::size_t node) {
   return segment_of(graph, node, [](ir::Value) { return true; });
+}
+
+Segment stored_in(const Segment& segment, const std::map<std::size_t, ir::DType>& dtypes) {
+  const ir::Graph& was = segment.graph;
+  Segment made{.graph = {}, .fed = segment.fed, .outputs = segment.outputs, .judged = {}};
+  std::map<ir::Value, ir::Value> renumbered;
+  for (ir::Value v = 0; was.is_source(v); ++v) renumbered.emplace(v, made.graph.input(was.name(v), was.type(v)));
+  for (const ir::Node& node : was.nodes()) {
+    std::vector<ir::Value> inputs;
+    for (const ir::Value v : node.inputs) inputs.push_back(renumbered.at(v));
+    const auto outputs = made.graph.add_all(node.label, node.op, inputs);
+    for (std::size_t k = 0; k < outputs.size(); ++k) renumbered.emplace(node.outputs[k], outputs[k]);
+  }
+  for (std::size_t k = 0; k < made.outputs.size(); ++k) {
+    ir::Value& output = made.outputs[k];
+    output = renumbered.at(output);
+    if (const auto dtype = dtypes.find(k); dtype != dtypes.end())
+      output = made.graph.add(ir::cat(made.graph.name(output), " as ", dtype->second), ir::ops::Cast{dtype->second},
+                              {output});
+    made.graph.returns(output);
+  }
+  made.judged = judged_of(made);
+  return made;
 }
 
 ir::Feeds feeds_of(const Segment& segment, const Lookup& fed) {

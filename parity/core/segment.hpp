@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "ir/executor.hpp"
@@ -24,6 +25,9 @@ Segment segment_of(const ir::Graph& graph, std::size_t node, const Available& av
 
 /// The segment of one node and its operands.
 Segment segment_of(const ir::Graph& graph, std::size_t node);
+
+/// The segment with these of its outputs, by number, stored in narrower floats: cast to them at the end.
+Segment stored_in(const Segment& segment, const std::map<std::size_t, ir::DType>& dtypes);
 
 using Lookup = std::function<ir::Tensor(ir::Value)>;
 

@@ -17,8 +17,12 @@ constexpr std::size_t most_notes = 20, longest_quote = 200;
 std::string shown_name(std::string_view name) { return ir::raw::shown(name, longest_quote); }
 
 Answers::Answers(std::string candidate, const ir::Graph& graph, const ValueNames& names,
-                 const std::vector<ir::Value>& wanted)
-    : candidate_(std::move(candidate)), graph_(graph), names_(names), wanted_(wanted.begin(), wanted.end()) {
+                 const std::vector<ir::Value>& wanted, Storage storage)
+    : candidate_(std::move(candidate)),
+      storage_(storage),
+      graph_(graph),
+      names_(names),
+      wanted_(wanted.begin(), wanted.end()) {
   for (const ir::Value value : wanted) known_.push_back(names.name(value));
 }
 
@@ -38,12 +42,13 @@ std::optional<ir::Value> Answers::wanted_by(const std::string& name) {
 
 void Answers::require_type(const std::string& name, const ir::TensorType& found, ir::Value value) const {
   const ir::TensorType& type = graph_.type(value);
-  if (!is_receivable(found, type)) fail("gave '", shown_name(name), "' as ", found, ", the graph says ", type);
+  if (!is_receivable(found, type, storage_))
+    fail("gave '", shown_name(name), "' as ", found, ", the graph says ", type);
 }
 
 void Answers::add(const std::string& name, ir::Value value, ir::Tensor tensor) {
   require_type(name, tensor.type(), value);
-  tensor = received(shown_name(name), std::move(tensor), graph_.type(value));
+  tensor = received(shown_name(name), std::move(tensor), graph_.type(value), storage_);
   const auto before = values.find(value);
   if (before == values.end()) {
     values.emplace(value, std::move(tensor));

@@ -7,6 +7,7 @@
 
 #include "ir/executor.hpp"
 #include "parity/core/candidate_error.hpp"
+#include "parity/foreign/candidate.hpp"
 #include "parity/foreign/value_names.hpp"
 
 namespace plumb::parity::foreign {
@@ -16,7 +17,8 @@ namespace plumb::parity::foreign {
 class Answers {
  public:
   /// `candidate` is "candidate 'mine'". The graph and its names must outlive this.
-  Answers(std::string candidate, const ir::Graph& graph, const ValueNames& names, const std::vector<ir::Value>& wanted);
+  Answers(std::string candidate, const ir::Graph& graph, const ValueNames& names, const std::vector<ir::Value>& wanted,
+          Storage storage = Storage::graph);
 
   /// The value that a name stands for, where it is wanted; nothing, with a note, where there is none.
   std::optional<ir::Value> wanted_by(const std::string& name);
@@ -25,7 +27,8 @@ class Answers {
 
   /// Throws where a tensor of this type may not stand for the value: before there is memory for whatever it is.
   void require_type(const std::string& name, const ir::TensorType& found, ir::Value value) const;
-  /// Takes a value, in the dtype that it came in. Throws where it has had other bits by another name.
+  /// Takes a value, in the graph's dtype or in that in which it is stored. Throws where it has had other bits by
+  /// another name.
   void add(const std::string& name, ir::Value value, ir::Tensor tensor);
 
   /// Throws where one of these is missing that a node computes.
@@ -43,6 +46,7 @@ class Answers {
 
  private:
   std::string candidate_;
+  const Storage storage_;
   const ir::Graph& graph_;
   const ValueNames& names_;
   std::set<ir::Value> wanted_;

@@ -40,7 +40,7 @@ class CallbackExecutable final : public ir::Executable {
     ir::Feeds copies;
     for (const std::string& input : graph_.inputs()) copies.emplace(input, fed(graph_, inputs, *graph_.find(input)));
     last_ = {};
-    Answers answers(ir::cat("candidate '", called_.options.name, "'"), graph_, names_, asked_);
+    Answers answers(ir::cat("candidate '", called_.options.name, "'"), graph_, names_, asked_, called_.options.storage);
     for (auto& [name, tensor] : call(copies))
       if (const auto value = answers.wanted_by(name)) answers.add(name, *value, std::move(tensor));
     for (const std::string& input : graph_.inputs()) {
@@ -55,7 +55,11 @@ class CallbackExecutable final : public ir::Executable {
     return std::move(answers.values);
   }
 
-  std::vector<ir::NodeReport> nodes() const override { return foreign_nodes(graph_); }
+  std::vector<ir::NodeReport> nodes() const override {
+    std::vector<ir::NodeReport> made = foreign_nodes(graph_);
+    if (made.size() == 1) made.front().sums = called_.options.sums;
+    return made;
+  }
 
  private:
   AnsweredValues call(ir::Feeds& inputs) const {
@@ -90,6 +94,7 @@ class CallbackCandidate final : public Candidate {
 
   void begins(const cases::Case& subject) override { file_ = subject.file; }
   bool computes() const override { return called_.options.computes; }
+  Storage storage() const override { return called_.options.storage; }
   const std::map<ir::Value, Pairing>& pairing() const override { return last_.pairing; }
   std::vector<std::string> notes() const override { return last_.notes; }
 

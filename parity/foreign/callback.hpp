@@ -33,7 +33,9 @@ struct CallbackOptions {
   std::string name = "callback";  ///< in reports
   Taps taps = Taps::surviving;    ///< for runs that are looked into; results: it is never asked for others
   bool keeps_subnormals = false;  ///< it never gives 0 for a subnormal number
-  bool computes = true;           ///< false: it gives the same tensors whatever it is fed, and is called once
+  Storage storage = Storage::graph;
+  std::vector<ir::Sum> sums = {};  ///< how it says that it adds, of a graph of one node
+  bool computes = true;            ///< false: it gives the same tensors whatever it is fed, and is called once
 };
 
 /// The candidate that computes a case's graph as a whole by calling the function on the calling thread.

@@ -2,9 +2,11 @@
 
 // Who is judged, where that is none of our own executors.
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/executor.hpp"
@@ -22,6 +24,14 @@ namespace plumb::parity::foreign {
 enum class Taps { results, surviving, all };
 
 constexpr auto enum_names(Taps) { return std::array<std::string_view, 3>{"results", "surviving", "all"}; }
+
+/// How values may be stored that arrive.
+enum class Storage {
+  graph,     ///< in the graph's dtype, or in a wider one
+  observed,  ///< floats also in one whose numbers all are of the graph's dtype: they are judged as stored in that
+};
+
+constexpr auto enum_names(Storage) { return std::array<std::string_view, 2>{"graph", "observed"}; }
 
 using cases::Pairing;
 
@@ -62,6 +72,9 @@ class Candidate : public ir::Executor {
 
   /// How the values of the last run were found.
   virtual const std::map<ir::Value, Pairing>& pairing() const = 0;
+
+  /// How it may store values. Narrower floats than the graph's are handed over as they are.
+  virtual Storage storage() const { return Storage::graph; }
 
   /// How the last run went wrong, if it did.
   virtual Fault fault() const { return Fault::none; }

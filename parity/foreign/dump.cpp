@@ -17,6 +17,7 @@ struct DumpCandidate::Opened {
   std::shared_ptr<const ir::formats::GraphFile> file;
   DumpFile dump;
   std::string path;
+  Storage storage;
 };
 
 namespace {
@@ -64,11 +65,12 @@ bool are_same_values(const ir::Graph& a, const ir::Graph& b) {
 /// Reads the values that a run is asked for.
 class DumpedValues final : public ir::Executable {
  public:
-  DumpedValues(ir::Graph graph, const DumpFile* dump, std::string path, ir::Capture capture,
+  DumpedValues(ir::Graph graph, const DumpFile* dump, std::string path, Storage storage, ir::Capture capture,
                std::shared_ptr<const void> keeps)
       : graph_(std::move(graph)),
         dump_(dump),
         path_(std::move(path)),
+        storage_(storage),
         capture_(std::move(capture)),
         keeps_(std::move(keeps)) {}
 
@@ -82,10 +84,10 @@ class DumpedValues final : public ir::Executable {
         if (!graph_.is_source(value) && (!capture_.of_interest || capture_.of_interest->contains(value)))
           asked.insert(value);
     for (const ir::Value value : asked)  // before anything is read
-      require_receivable(graph_.name(value), dump_->type(pair_of(value)), graph_.type(value));
+      require_receivable(graph_.name(value), dump_->type(pair_of(value)), graph_.type(value), storage_);
     ir::Tensors made;
     for (const ir::Value value : asked)
-      made.emplace(value, received(graph_.name(value), dump_->read(pair_of(value)), graph_.type(value)));
+      made.emplace(value, received(graph_.name(value), dump_->read(pair_of(value)), graph_.type(value), storage_));
     return made;
   }
 
@@ -116,6 +118,7 @@ class DumpedValues final : public ir::Executable {
   ir::Graph graph_;
   const DumpFile* dump_;
   std::string path_;
+  Storage storage_;
   ir::Capture capture_;
   std::shared_ptr<const void> keeps_;
 };
@@ -135,7 +138,8 @@ void DumpCandidate::begins(const cases::Case& subject) {
   pairing_.clear();
   notes_.clear();
   const Names names(*subject.file);
-  auto opened = std::make_shared<Opened>(Opened{subject.file, DumpFile(options_, names), options_.path});
+  auto opened =
+      std::make_shared<Opened>(Opened{subject.file, DumpFile(options_, names), options_.path, options_.storage});
   DumpFile& dump = opened->dump;
   require_fed(dump, options_.path, subject);
   if (options_.truth_norms && !unmatched(names, dump.offered(), dump.pairs).empty())
@@ -154,7 +158,7 @@ std::unique_ptr<ir::Executable> DumpCandidate::compile(const ir::Graph& graph, c
   ir::require(opened_ != nullptr, options_.path, ": no case has begun, so that no value has a tensor");
   if (!are_same_values(graph, opened_->file->graph))
     throw ir::Unsupported("a file of tensors cannot run nodes alone; --mode attribute judges each on its own operands");
-  return std::make_unique<DumpedValues>(graph, &opened_->dump, opened_->path, capture, opened_);
+  return std::make_unique<DumpedValues>(graph, &opened_->dump, opened_->path, opened_->storage, capture, opened_);
 }
 
 ir::Feeds dump_inputs(const DumpOptions& options, const ir::formats::GraphFile& file) {

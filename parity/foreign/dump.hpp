@@ -24,6 +24,7 @@ struct DumpOptions {
   std::string path;    ///< .npz, .h5, and whatever else ir::formats::open_tensors opens
   std::string prefix;  ///< only tensors whose names begin with it, and a '/' where any has one there
   std::optional<NameMap> map = {};
+  Storage storage = Storage::graph;
   TruthNorms truth_norms = {};  ///< where tensors may be paired by statistics: called if any has no value by name
 };
 
@@ -40,6 +41,7 @@ class DumpCandidate final : public Candidate {
   /// node computes, and where an input that it holds is not, bit by bit, what the case is fed.
   void begins(const cases::Case& subject) override;
   bool computes() const override { return false; }
+  Storage storage() const override { return options_.storage; }
   const std::map<ir::Value, Pairing>& pairing() const override { return pairing_; }
   std::vector<std::string> notes() const override { return notes_; }
 

@@ -138,6 +138,7 @@ class ExecCandidate final : public Candidate {
   }
 
   const std::map<ir::Value, Pairing>& pairing() const override { return last_.pairing; }
+  Storage storage() const override { return program_.options.storage; }
   Fault fault() const override { return last_.fault; }
   std::vector<std::string> notes() const override { return last_.notes; }
 
@@ -256,9 +257,14 @@ ExecDescription describe(const ExecProgram& program) {
   constexpr std::chrono::seconds time{10};
   const Scratch scratch(0, program.options.keep);
   write_description_request(scratch.descriptor());
-  std::vector<std::string> words = program.words;
-  words.push_back(scratch.path());
-  const auto end = ir::files::run_process(words, {.time = time});
+  ir::files::ProcessEnd end;
+  if (program.server) {
+    end = program.server->ask(scratch.path(), time).value_or(end);
+  } else {
+    std::vector<std::string> words = program.words;
+    words.push_back(scratch.path());
+    end = ir::files::run_process(words, {.time = time});
+  }
   const std::string problem = problem_of(end, time);
   ir::require(problem.empty(), problem);
   const std::string lines = ir::files::last_lines(end.output);
@@ -267,23 +273,30 @@ ExecDescription describe(const ExecProgram& program) {
   return read_description(scratch.descriptor());
 }
 
+/// The program as it is started once, to be asked again and again.
+std::shared_ptr<ir::files::ServingProgram> server_of(const ExecProgram& program) {
+  std::vector<std::string> words = program.words;
+  words.emplace_back("-");
+  return std::make_shared<ir::files::ServingProgram>(std::move(words),
+                                                     ir::files::ProcessLimits{.time = program.options.timeout});
+}
+
 std::unique_ptr<Candidate> open_program(ExecProgram program) {
   if (program.options.name.empty()) program.options.name = program.options.kind;
   const std::string spec = ir::cat(program.options.kind, ":", ir::raw::shown(program.options.spec, 200));
   ir::require(!program.words.empty(), spec, ": no command is given");
   ir::files::find_program(program.words.front());  // its message says all that there is to say
+  if (program.options.serves) program.server = server_of(program);
   ExecDescription described;
   try {
     described = describe(program);
   } catch (const ir::Error& error) {
     ir::fail(spec, ": does not describe itself (action \"describe\" of ", exec_schema, "): ", error.what());
   }
-  if (described.serves) {
-    std::vector<std::string> words = program.words;
-    words.emplace_back("-");
-    program.server = std::make_shared<ir::files::ServingProgram>(
-        std::move(words), ir::files::ProcessLimits{.time = program.options.timeout});
-  }
+  if (!described.serves)
+    program.server.reset();
+  else if (!program.server)
+    program.server = server_of(program);
   return std::make_unique<ExecCandidate>(std::move(program), std::move(described));
 }
 

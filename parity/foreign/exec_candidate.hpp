@@ -21,12 +21,14 @@ struct OnnxWriter {
 
 /// How a program is asked (docs/exec.md).
 struct ExecOptions {
-  Taps taps = Taps::surviving;        ///< for runs that are looked into; plain runs ask for results alone
+  Taps taps = Taps::surviving;  ///< for runs that are looked into; plain runs ask for results alone
+  Storage storage = Storage::graph;
   std::chrono::seconds timeout{600};  ///< for each run
   std::filesystem::path keep = {};    ///< a folder that keeps every exchange; "": none is kept
   std::string kind = "exec";          ///< in the description
   std::string spec = {};              ///< in the description; "": the command
   std::string name = {};              ///< in messages and reports; "": the kind
+  bool serves = false;                ///< it is known to stay alive between requests: it is started once, with "-"
   OnnxWriter onnx = {};               ///< without it, programs get no ONNX model but the user's own file
 };
 

@@ -68,7 +68,8 @@ class Exchange {
   }
 
   ExecResults results_of(const ExecJob& job, const ExecAnswer& answer, const std::vector<WrittenInput>& inputs) const {
-    Answers answers(ir::cat("candidate '", program_.options.name, "'"), job.graph, job.names, job.wanted);
+    Answers answers(ir::cat("candidate '", program_.options.name, "'"), job.graph, job.names, job.wanted,
+                    program_.options.storage);
     if (answer.status == ExecStatus::unsupported) return {.refused = answer.message};
     if (answer.status == ExecStatus::error) give_up(program_, fault_, "says: ", answer.message);
     if (answer.status == ExecStatus::failed) answers.fail("failed: ", answer.message);

@@ -49,19 +49,26 @@ bool is_wider(ir::DType wide, ir::DType narrow) {
   return is_one_class && !loses_sign && ir::info(wide).bytes > ir::info(narrow).bytes;
 }
 
-bool is_receivable(const ir::TensorType& found, const ir::TensorType& wanted) {
+bool is_stored_in(const ir::TensorType& found, const ir::TensorType& wanted) {
+  return found.shape == wanted.shape && ir::is_float(wanted.dtype) && is_wider(wanted.dtype, found.dtype);
+}
+
+bool is_receivable(const ir::TensorType& found, const ir::TensorType& wanted, Storage storage) {
   const ir::DType dtype = ir::formats::taken_as(found, wanted.dtype).dtype;
+  if (storage == Storage::observed && is_stored_in(found, wanted)) return true;
   return found.shape == wanted.shape && (dtype == wanted.dtype || is_wider(dtype, wanted.dtype));
 }
 
-void require_receivable(const std::string& name, const ir::TensorType& found, const ir::TensorType& wanted) {
-  if (is_receivable(found, wanted)) return;
+void require_receivable(const std::string& name, const ir::TensorType& found, const ir::TensorType& wanted,
+                        Storage storage) {
+  if (is_receivable(found, wanted, storage)) return;
   if (found.shape != wanted.shape) refuse("'", name, "' is ", found, ", the graph says ", wanted);
   refuse("'", name, "' is ", found.dtype, ", the graph says ", wanted.dtype);
 }
 
-ir::Tensor received(const std::string& name, ir::Tensor found, const ir::TensorType& wanted) {
-  require_receivable(name, found.type(), wanted);
+ir::Tensor received(const std::string& name, ir::Tensor found, const ir::TensorType& wanted, Storage storage) {
+  require_receivable(name, found.type(), wanted, storage);
+  if (storage == Storage::observed && is_stored_in(found.type(), wanted)) return found;
   found = ir::formats::taken_as(std::move(found), wanted.dtype);
   if (found.dtype() == wanted.dtype) return found;
   ir::Tensor made = ir::convert(found, wanted.dtype);

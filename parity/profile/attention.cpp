@@ -168,9 +168,15 @@ class Query {
     add_values(block, weights, is_seen);
   }
 
-  void write(std::span<float> y) const {
-    const float total = row_sum_.total();
-    for (std::size_t d = 0; d < y.size(); ++d) y[d] = by_.values.kept(found_[d] / total);
+  /// A sink, which is -inf where there is none, comes behind all keys.
+  void write(std::span<float> y, float sink) const {
+    float total = row_sum_.total(), rescale = 1;
+    if (sink != minus_infinity) {
+      const float top = sink > top_ ? sink : top_;
+      rescale = std::exp(top_ - top);
+      total = by_.values.kept(by_.values.kept(total * rescale) + by_.parts.scale * std::exp(sink - top));
+    }
+    for (std::size_t d = 0; d < y.size(); ++d) y[d] = by_.values.kept(by_.values.kept(found_[d] * rescale) / total);
   }
 
  private:
@@ -282,7 +288,7 @@ class Heads {
       query.take(at(from / by_.block), scores.subspan(at(from), at(count)),
                  {is_seen.begin() + from, is_seen.begin() + from + count});
     }
-    query.write(y);
+    query.write(y, static_cast<float>(row.sink()));
   }
 
   const Attention& op_;

@@ -78,11 +78,12 @@ bounds::Arithmetic arithmetic_of(const DeviceProfile* profile, std::span<const i
   return safe;
 }
 
-bounds::Arithmetic unknown_arithmetic(const DeviceProfile* profile, const ir::Graph& segment) {
+bounds::Arithmetic unknown_arithmetic(const DeviceProfile* profile, const ir::Graph& segment,
+                                      std::optional<ir::DType> stored) {
   bounds::Arithmetic found;
   for (const ir::Node& node : segment.nodes()) {
     if (node.inputs.empty() || !is_for_matrix_units(node.op)) continue;
-    const ir::DType operands = segment.type(node.inputs[0]).dtype;
+    const ir::DType operands = stored.value_or(segment.type(node.inputs[0]).dtype);
     const Products unnamed =
         profile == nullptr ? Products{} : profile->products_of({.unit = ir::SumUnit::either}, operands);
     if (unnamed.accumulator_bits > 0) return arithmetic_of(unnamed);
@@ -92,9 +93,9 @@ bounds::Arithmetic unknown_arithmetic(const DeviceProfile* profile, const ir::Gr
 }
 
 bounds::Arithmetic arithmetic_of(const cases::Executors& executors, std::span<const ir::Sum> sums,
-                                 const ir::Graph& segment) {
+                                 const ir::Graph& segment, std::optional<ir::DType> operands) {
   const bool is_foreign = executors.foreign != nullptr;
-  bounds::Arithmetic found = is_foreign && sums.empty() ? unknown_arithmetic(executors.profile, segment)
+  bounds::Arithmetic found = is_foreign && sums.empty() ? unknown_arithmetic(executors.profile, segment, operands)
                                                         : arithmetic_of(executors.profile, sums, segment);
   found.is_foreign = is_foreign;
   return found;

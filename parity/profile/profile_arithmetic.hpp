@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "ir/graph.hpp"
@@ -21,11 +22,13 @@ bounds::Arithmetic arithmetic_of(const DeviceProfile* profile, std::span<const i
 
 /// Likewise of a kernel of somebody else's of which no sums are known. The order of its sums is unknown, and so is the
 /// unit, unless the profile has measured one that nobody named: products of f16 and bf16 may be made by a matrix unit,
-/// which cuts off (verdict.md V26).
-bounds::Arithmetic unknown_arithmetic(const DeviceProfile* profile, const ir::Graph& segment);
+/// which cuts off (verdict.md V26). `operands`: the dtype that operands are stored in, where they have less than the
+/// graph's.
+bounds::Arithmetic unknown_arithmetic(const DeviceProfile* profile, const ir::Graph& segment,
+                                      std::optional<ir::DType> operands = {});
 
 /// The arithmetic of the candidate's kernel: unknown where it is somebody else's and no sums of it are known.
 bounds::Arithmetic arithmetic_of(const cases::Executors& executors, std::span<const ir::Sum> sums,
-                                 const ir::Graph& segment);
+                                 const ir::Graph& segment, std::optional<ir::DType> operands = {});
 
 }  // namespace plumb::parity::profile

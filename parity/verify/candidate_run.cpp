@@ -5,6 +5,7 @@
 
 #include "ir/passes/inline_bodies.hpp"
 #include "ir/raw/hash.hpp"
+#include "parity/foreign/received.hpp"
 
 namespace plumb::parity::verify {
 namespace {
@@ -17,8 +18,9 @@ void check_values(std::string_view candidate, const ir::Graph& graph, const ir::
   };
   for (const auto& [value, tensor] : values) {
     require(value < graph.value_count(), "it gave a value that the graph does not have, number ", value);
-    require(tensor.type() == graph.type(value), graph.name(value), " is ", tensor.type(), ", the graph says ",
-            graph.type(value));
+    const bool is_stored = foreign::is_stored_in(tensor.type(), graph.type(value));
+    require(is_stored || tensor.type() == graph.type(value), graph.name(value), " is ", tensor.type(),
+            ", the graph says ", graph.type(value));
   }
   for (const ir::Value value : asked.wanted)
     require(graph.is_source(value) || values.contains(value), "it gave nothing for ", graph.name(value));
@@ -43,6 +45,18 @@ CandidateRun run(ir::Executor& candidate, const ir::Graph& graph, const ir::Feed
   return made;
 }
 
+/// Hands on what a candidate gave. Throws core::CandidateError for a float that is narrower than the graph's, unless it
+/// is to be judged as it is stored.
+CandidateRun in_storage(const ir::Executor& candidate, foreign::Storage storage, const ir::Graph& graph,
+                        CandidateRun made) {
+  if (storage == foreign::Storage::observed) return made;
+  for (const auto& [value, tensor] : made.values)
+    if (tensor.type() != graph.type(value))
+      throw core::CandidateError(ir::cat("candidate '", candidate.name(), "': ", graph.name(value), " is ",
+                                         tensor.type(), ", the graph says ", graph.type(value)));
+  return made;
+}
+
 /// The values of a segment's only node, under their numbers in the graph that it is from.
 CandidateRun renumbered(CandidateRun alone, const core::Segment& segment, const ir::Node& node) {
   CandidateRun made{.nodes = std::move(alone.nodes)};
@@ -64,15 +78,17 @@ CandidateRun make_run(const ir::Graph& graph, ir::Tensors values, std::vector<ir
   return made;
 }
 
-CandidateRun run_whole(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, unsigned repeat,
-                       const std::function<void()>& compiled, std::optional<std::set<ir::Value>> of_interest) {
+CandidateRun run_whole(ir::Executor& candidate, foreign::Storage storage, const ir::Graph& graph,
+                       const ir::Feeds& feeds, unsigned repeat, const std::function<void()>& compiled,
+                       std::optional<std::set<ir::Value>> of_interest) {
   const ir::Capture capture{
       .wanted = graph.results(), .surviving = true, .marks_bools = true, .of_interest = std::move(of_interest)};
-  return run(candidate, graph, feeds, capture, repeat, compiled);
+  return in_storage(candidate, storage, graph, run(candidate, graph, feeds, capture, repeat, compiled));
 }
 
 CandidateRun run_tapped(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds) {
-  return run(candidate, graph, feeds, {graph.results(), true, true}, 1);
+  return in_storage(candidate, foreign::Storage::graph, graph,
+                    run(candidate, graph, feeds, {graph.results(), true, true}, 1));
 }
 
 namespace {
@@ -91,10 +107,10 @@ core::Segment with_own_op(const ir::Node& node, const core::Segment& segment) {
 
 }  // namespace
 
-CandidateRun run_alone(ir::Executor& candidate, const ir::Node& node, const core::Segment& segment,
-                       const core::Lookup& fed, unsigned repeat) {
+CandidateRun run_alone(ir::Executor& candidate, foreign::Storage storage, const ir::Node& node,
+                       const core::Segment& segment, const core::Lookup& fed, unsigned repeat) {
   if (ir::passes::has_body(node) && !ir::passes::has_body(segment.graph.nodes().back()))
-    return run_alone(candidate, node, with_own_op(node, segment), fed, repeat);
+    return run_alone(candidate, storage, node, with_own_op(node, segment), fed, repeat);
   const auto refused = [](core::Verdict verdict, std::string why) {
     return CandidateRun{.refused = verdict, .why = std::move(why)};
   };
@@ -102,7 +118,9 @@ CandidateRun run_alone(ir::Executor& candidate, const ir::Node& node, const core
     return refused(core::Verdict::unsupported, std::move(why));
   try {
     const ir::Capture capture{.wanted = segment.outputs, .marks_bools = true};
-    return renumbered(run(candidate, segment.graph, core::feeds_of(segment, fed), capture, repeat), segment, node);
+    return renumbered(in_storage(candidate, storage, segment.graph,
+                                 run(candidate, segment.graph, core::feeds_of(segment, fed), capture, repeat)),
+                      segment, node);
   } catch (const ir::Unsupported& error) {
     return refused(core::Verdict::unsupported, error.what());
   } catch (const ir::DeviceError&) {

@@ -17,6 +17,7 @@
 #include "parity/verify/foreign_run.hpp"
 #include "parity/verify/node/claim.hpp"
 #include "parity/verify/repro.hpp"
+#include "parity/verify/shared_case.hpp"
 #include "parity/verify/shares.hpp"
 
 namespace plumb::parity::verify {
@@ -50,7 +51,9 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
       stated_(subject, executors.reference),
       // Blame may be looked for when all is compared, from what the candidate computed.
       state_(subject, isolates(), !isolates() && options.blame != 0u) {
-  if (subject.as_written) written_.emplace(*subject.as_written, graph_, executors.reference);
+  if (subject.as_written)
+    written_.emplace(*subject.as_written, graph_, executors.reference,
+                     options.truths ? &options.truths->written : nullptr);
   result_.subject = cases::without_numbers(subject);
   result_.mode = options.mode;
   result_.repeat = options.repeat;
@@ -58,6 +61,7 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
   result_.may_flush = rules_.may_flush = policy::may_flush(options.gate, executors.flushes_subnormals);
   result_.repro = repro_of(subject, options);
   result_.settings = options.settings;
+  require_judged_storage();
   if (is_foreign()) result_.candidate = foreign::to_text(executors.foreign->description());
   std::set<std::string_view> told;
   for (const ir::Node& node : graph_.nodes())
@@ -89,8 +93,8 @@ void CaseRun::run_candidate() {
   };
   const bool computes = !is_foreign() || executors_.foreign->computes();
   CandidateRun run = is_plain ? std::move(*given_)
-                              : run_whole(*executors_.candidate, graph_, subject_.feeds, computes ? options_.repeat : 1,
-                                          compiled, interest());
+                              : run_whole(*executors_.candidate, storage(), graph_, subject_.feeds,
+                                          computes ? options_.repeat : 1, compiled, interest());
   if (is_foreign()) {  // before it runs again, for its results alone
     pairing_ = executors_.foreign->pairing();
     if (!is_plain) std::ranges::copy(executors_.foreign->notes(), std::back_inserter(result_.notes));
@@ -180,15 +184,34 @@ bool CaseRun::try_carry(std::size_t n, Pending& pending) {
 
 void CaseRun::carry(std::size_t n, Pending& pending) {
   std::optional<Examination>& found = pending.examined;
-  carry_truth(n, found ? &found->own.local.truth : nullptr, found ? std::move(found->own.fed) : ir::Feeds{});
+  carry_truth(n, found ? &*found : nullptr, found ? std::move(found->own.fed) : ir::Feeds{});
   if (written_) written_->carry_to(n);
   for (std::size_t k = 0; found && k < found->results.size(); ++k) plan_total(n, k, pending);
 }
 
+/// Takes the truths of a node's outputs that another run of the case left; false where it left none.
+bool CaseRun::take_kept_truths(const ir::Node& node) {
+  if (!options_.truths) return false;
+  const KeptTruths& kept = options_.truths->run;
+  const auto is_kept = [&kept](ir::Value v) { return kept.find(v) != nullptr; };
+  if (!std::ranges::all_of(node.outputs, is_kept)) return false;
+  for (const ir::Value v : node.outputs) state_.value(v).truth = *kept.find(v);
+  return true;
+}
+
 /// Evaluates the truth of the whole graph at this node, unless it or something before it has none. Where nothing was
-/// wrong so far it is the local one, which was made of `fed`; else `fed` lends what is the same, the sources.
-void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed) {
+/// wrong so far it is the local one, which was made of `fed`; else `fed` lends what is the same, the sources. It
+/// follows the candidate's codes, experts and tokens where these are admissible: one that is taken at a near tie would
+/// make every later total meaningless.
+void CaseRun::carry_truth(std::size_t n, const Examination* found, ir::Feeds fed) {
   const ir::Node& node = graph_.nodes()[n];
+  const core::Evaluated* const local = found != nullptr ? &found->own.local.truth : nullptr;
+  const judges::DecidedOutputs decided = found != nullptr ? found->decided() : judges::DecidedOutputs{};
+  // A truth that follows this candidate's decisions is none for another one.
+  const auto follows = [this](ir::Value v) { return !graph_.is_source(v) && state_.value(v).follows; };
+  const bool is_own = !decided.empty() || std::ranges::any_of(node.inputs, follows);
+  for (const ir::Value v : node.outputs) state_.value(v).follows = is_own;
+  if (!is_own && take_kept_truths(node)) return;
   const auto is_clean = [this](ir::Value v) { return state_.is_clean(v); };
   const bool same = local != nullptr && std::ranges::all_of(state_.node(n).segment.fed, is_clean);
   core::Evaluated evaluated;
@@ -205,13 +228,17 @@ void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds
         fed.emplace(name, state_.truth(alone.fed[i]));
     }
     evaluated = core::evaluate_widened(executors_.reference, alone, fed);
+    if (!decided.empty())
+      judges::follow(executors_.reference, alone, fed, found->own.manner, options_.extra_judges.get(), decided,
+                     evaluated);
   }
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     std::optional<ir::Tensor>& truth = state_.value(node.outputs[k]).truth;
     if (same)
-      truth = local->outputs[k];
+      truth = decided.empty() ? local->outputs[k] : found->truth(k);
     else
       truth = std::move(evaluated.outputs[k]);
+    if (options_.truths && !is_own) options_.truths->run.keep(node.outputs[k], *truth);
   }
 }
 
@@ -222,7 +249,7 @@ void CaseRun::plan_total(std::size_t n, std::size_t k, Pending& pending) {
   ValueState& state = state_.value(value);
   const bool is_judged = found.own.no_model.empty() && found.results[k].verdict != core::Verdict::error;
   if (!state_.is_captured(value) || !is_judged || !state.truth) return;
-  Total& total = pending.totals[k] = {*state.truth, found.truth(k), *state.got};
+  Total& total = pending.totals[k] = {*state.truth, found.truth(k), state_.given(value)};
   if (const ir::Tensor* const written = written_ ? written_->find(value) : nullptr) {
     total.written = *written;
     total.written_in = subject_.as_written->graph.type(value).dtype;
@@ -250,7 +277,7 @@ void CaseRun::compare_total(const Total& total, cases::NodeResult& result, Value
   result.gates_total = has_runs && attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
   result.inherited = total.measured->front();
   result.total = total.measured->back();
-  if (result.gates_total) judge_total(result, *state.got);
+  if (result.gates_total) judge_total(result, state_.given(graph_.nodes()[result.node].outputs[result.output]));
   if (written_) result.converted = std::exchange(result.total, total.of_written);
   result.amplification = amplification_of(result.node, result.inherited);
   state.error = attribution::relative_error(result.of_run());
@@ -327,6 +354,7 @@ cases::CaseResult CaseRun::finish() {
   if (!unbelieved_.empty()) result_.notes.push_back(note_of_unbelieved(unbelieved_));
   if (written_ && !written_->problem().empty())
     result_.notes.push_back("no total: the graph as it was refuses its inputs: " + written_->problem());
+  note_storage();
   observer_.step("done", graph_.nodes().size() + 2, graph_.nodes().size() + 2);
   const auto is_given = [this](std::size_t n) { return this->is_given(n); };
   if (options_.filter.takes_all()) leave_out_constants(result_, is_given);

@@ -39,6 +39,8 @@ class CaseRun {
   bool try_candidate();
   std::uint64_t count_limits() const;
   void judge_all();
+  void require_judged_storage() const;
+  void note_storage();
   void stop_at(std::size_t n, const ir::Error& error);
 
   /// The inherited and the total error of an output: the tensors, which are not changed while they are measured, and
@@ -70,11 +72,13 @@ class CaseRun {
   CandidateRun run_node(std::size_t n);
   void set_claim_aside(std::size_t n);
   void believe(std::size_t n, const Examination& found);
-  void carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed);
+  bool take_kept_truths(const ir::Node& node);
+  void carry_truth(std::size_t n, const Examination* found, ir::Feeds fed);
   cases::NodeOutput describe(std::size_t n, std::size_t k) const;
   void judge_output(std::size_t n, std::size_t k, cases::NodeResult& result, Pending& pending);
   void explain(const Examination& found, const ir::Tensor& device, cases::NodeResult& result) const;
-  void carry_roundings(std::size_t n);
+  void carry_roundings(std::size_t n, const Pending& pending);
+  void follow_decisions(std::size_t n, const Pending& pending);
   void compare_total(const Total& total, cases::NodeResult& result, ValueState& state) const;
   void judge_total(cases::NodeResult& result, const ir::Tensor& device) const;
   const ir::Tensor* given_output(ir::Value value) const;
@@ -90,6 +94,7 @@ class CaseRun {
   void assign_blame();
 
   bool is_foreign() const { return rules_.is_foreign(); }
+  foreign::Storage storage() const { return is_foreign() ? executors_.foreign->storage() : foreign::Storage::graph; }
   bool isolates() const { return rules_.isolates(); }
   bool must_be_exact(std::size_t n) const { return rules_.must_be_exact(n); }
 
@@ -105,6 +110,7 @@ class CaseRun {
   cases::CaseResult result_;
   std::map<ir::Value, cases::Pairing> pairing_;  ///< how a foreign candidate's values were found
   std::optional<CandidateRun> given_, tapped_;
+  std::map<ir::DType, std::size_t> stored_;          ///< values that were judged in another dtype than the graph's
   std::vector<std::string> unbelieved_;              ///< nodes whose account of how they add no replay tests
   std::optional<bounds::runs::SignRuns> sign_runs_;  ///< in mode propagate: what limits of totals are made of
 };

@@ -28,8 +28,22 @@ bool CaseState::lacks_truth() const {
 }
 
 void CaseState::give(ir::Value v, ir::Tensor tensor) {
-  value(v).got = std::move(tensor);
-  value(v).is_captured = true;
+  ValueState& state = value(v);
+  const ir::DType dtype = graph_.type(v).dtype;
+  state.stored.reset();
+  state.stored_in.reset();
+  if (tensor.dtype() != dtype) {
+    state.stored_in = tensor.dtype();
+    state.stored = std::move(tensor);
+    state.got = ir::convert(*state.stored, dtype);
+  } else {
+    state.got = std::move(tensor);
+  }
+  state.is_captured = true;
+}
+
+ir::DType CaseState::dtype_of(ir::Value v) const {
+  return graph_.is_source(v) ? graph_.type(v).dtype : value(v).stored_in.value_or(graph_.type(v).dtype);
 }
 
 void CaseState::take(CandidateRun& run) {
@@ -45,14 +59,26 @@ void CaseState::plan(const std::function<bool(std::size_t)>& must_be_exact) {
     segment = core::segment_of(graph_, n, [this](ir::Value v) { return is_captured(v); });
     for (const ir::Node& one : segment.graph.nodes())
       if (std::string why = ir::passes::why_no_truth(segment.graph, one); !why.empty()) nodes_[n].no_truth = why;
+    store_outputs(n);
     if (must_be_exact(n)) core::hold_exactly(segment.judged);
     for (const ir::Value v : segment.fed) value(v).last_use = n;
     for (const ir::Value v : graph_.nodes()[n].inputs) value(v).last_reader = n;
   }
 }
 
+void CaseState::store_outputs(std::size_t n) {
+  const std::vector<ir::Value>& outputs = graph_.nodes()[n].outputs;
+  std::map<std::size_t, ir::DType> dtypes;
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    if (const auto dtype = value(outputs[k]).stored_in) dtypes.emplace(k, *dtype);
+  if (dtypes.empty()) return;
+  nodes_[n].segment = core::stored_in(nodes_[n].segment, dtypes);
+  nodes_[n].stored = dtypes.size();
+}
+
 void CaseState::release(std::size_t n) {
   const ir::Node& node = graph_.nodes()[n];
+  for (const ir::Value v : node.outputs) value(v).stored.reset();
   const auto let_go = [&](const std::vector<ir::Value>& values, auto last, auto held) {
     for (const ir::Value v : values)
       if (value(v).*last <= n) (value(v).*held).reset();

@@ -5,6 +5,7 @@
 #include "ir/ops/constant.hpp"
 #include "parity/attribution/blame.hpp"
 #include "parity/checks/expected/judge.hpp"
+#include "parity/core/terminal/table.hpp"
 #include "parity/verify/case_run.hpp"
 #include "parity/verify/coverage.hpp"
 
@@ -52,6 +53,24 @@ void CaseRun::decide_case(std::span<const core::Verdict> nodes) {
 
 /// Another implementation's tensors are right or wrong by themselves. A candidate that agrees with the truth is not to
 /// blame for them, but the case contradicts its file.
+/// Throws Error where values may be stored in other dtypes than the graph's and something is asked that is not judged
+/// in these.
+void CaseRun::require_judged_storage() const {
+  if (storage() != foreign::Storage::observed) return;
+  const char* asked = !subject_.proofs.empty() ? "--fill exact" : options_.metamorphic ? "--metamorphic" : nullptr;
+  if (options_.bucket) asked = "--bucket";
+  ir::require(asked == nullptr, "--storage observed judges values as they are stored, which ", asked,
+              " says nothing of; leave out either");
+}
+
+/// Says how many values were judged in another dtype than the graph's.
+void CaseRun::note_storage() {
+  std::string text;
+  for (const auto& [dtype, count] : stored_)
+    text += ir::cat(text.empty() ? "judged as stored: " : ", ", core::terminal::counted(count, "value"), " in ", dtype);
+  if (!text.empty()) result_.notes.push_back(text);
+}
+
 void CaseRun::judge_expected() {
   for (const cases::NodeResult& node : result_.nodes)
     if (node.expected && subject_.expected_within) {

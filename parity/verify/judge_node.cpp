@@ -36,6 +36,7 @@ void CaseRun::judge_node(std::size_t n, Pending pending) {
   CandidateRun alone = chosen && isolates() ? run_node(n) : CandidateRun{};
   state_.take(alone);
   if (isolates()) {
+    state_.store_outputs(n);
     set_claim_aside(n);
     if (!alone.refused) pending.examined = examine_node(n);
     carry(n, pending);
@@ -45,7 +46,7 @@ void CaseRun::judge_node(std::size_t n, Pending pending) {
   if (found) believe(n, *found);
   const auto is_captured = [this](ir::Value v) { return state_.is_captured(v); };
   const std::string& no_truth = state_.node(n).no_truth;
-  if (sign_runs_ && std::ranges::any_of(node.outputs, is_captured)) carry_roundings(n);
+  if (sign_runs_ && std::ranges::any_of(node.outputs, is_captured)) carry_roundings(n, pending);
 
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     cases::NodeResult result = found ? std::move(found->results[k]) : cases::result_of(describe(n, k));
@@ -95,7 +96,7 @@ bool CaseRun::is_chosen(std::size_t n) const {
 CandidateRun CaseRun::run_node(std::size_t n) {
   const auto given = [this](ir::Value v) { return state_.got(v); };
   CandidateRun run =
-      run_alone(*executors_.candidate, graph_.nodes()[n], state_.node(n).segment, given, options_.repeat);
+      run_alone(*executors_.candidate, storage(), graph_.nodes()[n], state_.node(n).segment, given, options_.repeat);
   if (!run.nodes.empty()) state_.node(n).report = run.nodes[0];
   return run;
 }
@@ -105,7 +106,7 @@ cases::NodeOutput CaseRun::describe(std::size_t n, std::size_t k) const {
   const ir::Node& node = graph_.nodes()[n];
   cases::NodeOutput output{.node = n, .output = k, .label = node.label, .op = std::string(node.op.name())};
   for (const ir::Value v : node.inputs) output.in.push_back(graph_.type(v).dtype);
-  output.type = graph_.type(node.outputs[k]);
+  output.type = {state_.dtype_of(node.outputs[k]), graph_.type(node.outputs[k]).shape};
   if (!subject_.proofs.empty()) output.proof = subject_.proofs[n];
   if (const auto& report = state_.node(n).report) {
     output.placement = report->placement;
@@ -120,7 +121,7 @@ cases::NodeOutput CaseRun::describe(std::size_t n, std::size_t k) const {
     output.placement = ir::Placement::foreign;
     if (const auto found = pairing_.find(node.outputs[k]); found != pairing_.end()) output.paired = found->second;
   }
-  output.group = std::max<std::size_t>(1, state_.node(n).segment.graph.nodes().size());
+  output.group = std::max<std::size_t>(1, state_.node(n).group());
   output.repro = result_.repro + core::terminal::filter_flag(node.label);
   return output;
 }
@@ -160,9 +161,10 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
   const core::Segment& segment = state_.node(n).segment;
   const ir::Value value = graph_.nodes()[n].outputs[k];
   ValueState& state = state_.value(value);
-  const ir::Tensor& device = state.got.value();
+  const ir::Tensor& device = state_.given(value);
   const ir::Tensor& truth = found.truth(k);
   result.hash = state.hash.value();
+  if (state.stored_in) ++stored_[*state.stored_in];
   if (result.verdict == core::Verdict::error || result.verdict == core::Verdict::unsupported)
     return;  // nobody knows how to judge it
   if (result.local.n_nan_got + result.local.n_inf_got > 0)
@@ -221,16 +223,26 @@ void CaseRun::explain(const Examination& found, const ir::Tensor& device, cases:
 
 /// Carries the roundings of the candidate's node to those behind it, along the candidate's own trees (verdict.md V46).
 /// Stops at a node without a model.
-void CaseRun::carry_roundings(std::size_t n) {
+void CaseRun::carry_roundings(std::size_t n, const Pending& pending) {
   const core::Segment& segment = state_.node(n).segment;
   const auto is_there = [this](ir::Value v) { return sign_runs_->has(v); };
   const bool has_truth = state_.has_truth(graph_.nodes()[n].outputs.front());
   if (!has_truth || !std::ranges::all_of(segment.fed, is_there)) return;
   try {
     sign_runs_->step(n, segment, rules_.manner_of(n, segment, state_.node(n).published()));
+    follow_decisions(n, pending);
   } catch (const bounds::NoModel&) {
   }
   sign_runs_->keep_only([&](ir::Value v) { return state_.value(v).last_use > n || graph_.producer(v) == n; });
+}
+
+/// Has the sign runs go on from the decisions that the truth of the whole graph follows.
+void CaseRun::follow_decisions(std::size_t n, const Pending& pending) {
+  if (!pending.examined) return;
+  const judges::DecidedOutputs decided = pending.examined->decided();
+  const std::vector<ir::Value>& outputs = graph_.nodes()[n].outputs;
+  for (std::size_t k = 0; !decided.empty() && k < outputs.size(); ++k)
+    if (const auto& truth = state_.value(outputs[k]).truth) sign_runs_->follow(outputs[k], *truth, decided.contains(k));
 }
 
 /// Holds an output to the truth of the whole graph, by what roundings on the way may have made of it.

@@ -30,6 +30,9 @@ struct Bucket;
 
 namespace plumb::parity::verify {
 
+struct CaseTruths;
+struct SharedCase;
+
 /// Reads a graph and what goes with it from a file of some format.
 using GraphReader = std::function<ir::formats::GraphFile(const std::filesystem::path&)>;
 
@@ -112,6 +115,8 @@ struct VerifyOptions {
   /// (verdict.md V58). For data that are no extremes: where exponentials vanish or lines are constant, formulas know
   /// more than the steps say.
   bool asks_programs = false;
+  /// The truths of the case, where it is judged again; nothing where it is judged once.
+  std::shared_ptr<CaseTruths> truths = {};
   /// Judges of ops that the program defines for graphs of its own making.
   std::shared_ptr<const judges::ExtraJudges> extra_judges = {};
 };
@@ -127,12 +132,14 @@ cases::CaseResult verify(const cases::Case& subject, const cases::Executors& exe
 /// A case that was read, and not run yet.
 struct LoadedCase {
   cases::CaseResult result = {};            ///< how it is named, and how it ended where it could not be read
-  std::optional<cases::Case> subject = {};  ///< nothing in that case
+  std::shared_ptr<SharedCase> shared = {};  ///< the case; null where it could not be read
 };
 
-/// load_case; what is thrown becomes the verdict of the case.
+/// load_case; what is thrown becomes the verdict of the case. Several candidates on one file, filled alike, may share
+/// it: the first of them reads it.
 LoadedCase load_file(const std::filesystem::path& path, const FillOptions& fill, const cases::Executors& executors,
-                     const VerifyOptions& options, cases::Observer& observer);
+                     const VerifyOptions& options, cases::Observer& observer,
+                     std::shared_ptr<SharedCase> shared = nullptr);
 
 /// verify, of what load_file gave for the same file and options.
 cases::CaseResult verify_loaded(LoadedCase loaded, const std::filesystem::path& path, const FillOptions& fill,
@@ -140,10 +147,10 @@ cases::CaseResult verify_loaded(LoadedCase loaded, const std::filesystem::path& 
                                 cases::Observer& observer);
 
 /// load_case and verify, at larger extents as well where `fill` says so; what is thrown becomes the verdict of the
-/// case.
+/// case. The first of those that share a case leaves it and its truths there, where those after it find them.
 cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,
                               const cases::Executors& executors, const VerifyOptions& options,
-                              cases::Observer& observer);
+                              cases::Observer& observer, std::shared_ptr<SharedCase> shared = nullptr);
 
 /// The end of each case: its exit code, its verdict and those of its nodes.
 std::vector<core::CaseEnd> ends_of(std::span<const cases::CaseResult> cases);

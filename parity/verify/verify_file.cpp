@@ -7,6 +7,7 @@
 #include "parity/checks/relations/bucket.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/verify/must.hpp"
+#include "parity/verify/shared_case.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace plumb::parity::verify {
@@ -62,8 +63,9 @@ cases::Case unread_case(const std::filesystem::path& path, const FillOptions& op
 }
 
 LoadedCase load_file(const std::filesystem::path& path, const FillOptions& fill, const cases::Executors& executors,
-                     const VerifyOptions& options, cases::Observer& observer) {
+                     const VerifyOptions& options, cases::Observer& observer, std::shared_ptr<SharedCase> shared) {
   const ir::raw::FloatEnvironment own;
+  const bool is_shared = shared != nullptr;
   LoadedCase loaded;
   cases::CaseResult& result = loaded.result;
   result.subject = unread_case(path, fill);
@@ -71,11 +73,16 @@ LoadedCase load_file(const std::filesystem::path& path, const FillOptions& fill,
   result.settings = options.settings;
   result.judged_by = policy::judged_by(options.gate);
   do_for(path, result, [&] {
-    observer.step("reading " + path.string(), 0, 0);
-    cases::Case subject = load_case(path, fill);
-    if (fill.kind == core::FillKind::exact) subject = checks::exact::make_twin(subject, executors.reference);
-    result.subject = cases::without_numbers(subject);
-    loaded.subject = std::move(subject);
+    const auto one = shared ? std::move(shared) : std::make_shared<SharedCase>();
+    if (!one->subject) {
+      observer.step("reading " + path.string(), 0, 0);
+      cases::Case subject = load_case(path, fill);
+      if (fill.kind == core::FillKind::exact) subject = checks::exact::make_twin(subject, executors.reference);
+      if (is_shared) one->truths = truths_for(subject, static_cast<double>(fill.memory_budget));
+      one->subject = std::move(subject);
+    }
+    result.subject = cases::without_numbers(*one->subject);
+    loaded.shared = one;
   });
   result.identity = cases::identity_of(result.subject, result.mode, result.settings);
   return loaded;
@@ -87,11 +94,14 @@ cases::CaseResult verify_loaded(LoadedCase loaded, const std::filesystem::path& 
   const ir::raw::FloatEnvironment own;
   cases::CaseResult result = std::move(loaded.result);
   const cases::Identity identity = result.identity;
-  if (loaded.subject)
+  if (loaded.shared)
     do_for(path, result, [&] {
+      SharedCase& one = *loaded.shared;
+      if (!one.bucket) one.bucket = bucket_of(path, fill, *one.subject);
       VerifyOptions of_case = options;
-      of_case.bucket = bucket_of(path, fill, *loaded.subject);
-      result = verify(*loaded.subject, executors, of_case, observer);
+      of_case.bucket = one.bucket;
+      of_case.truths = one.truths;
+      result = verify(*one.subject, executors, of_case, observer);
     });
   result.identity = identity;
   result.uuid = cases::new_uuid();
@@ -100,8 +110,9 @@ cases::CaseResult verify_loaded(LoadedCase loaded, const std::filesystem::path& 
 
 cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,
                               const cases::Executors& executors, const VerifyOptions& options,
-                              cases::Observer& observer) {
-  return verify_loaded(load_file(path, fill, executors, options, observer), path, fill, executors, options, observer);
+                              cases::Observer& observer, std::shared_ptr<SharedCase> shared) {
+  return verify_loaded(load_file(path, fill, executors, options, observer, std::move(shared)), path, fill, executors,
+                       options, observer);
 }
 
 std::vector<core::CaseEnd> ends_of(std::span<const cases::CaseResult> cases) {

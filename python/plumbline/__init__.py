@@ -16,10 +16,11 @@ _MODULES = {
     "errors": ["DeviceError", "Error", "Failed", "Unsupported"],
     "arrays": ["Bits16", "Type"],
     "graph": ["Graph"],
-    "executors": ["Candidate", "Cpu", "Executable", "Executor", "Vulkan"],
+    "executors": ["Candidate", "Cpu", "Device", "Executable", "Executor", "Vulkan", "devices"],
     "buckets": ["Bucket", "Buckets"],
     "residency": ["Buffer", "Context", "Fence", "Params"],
     "verdicts": ["Result", "Row", "check", "verify"],
+    "probing": ["probe"],
     "ops": ["register_op"],
     "native": ["licence"],
 }

@@ -39,6 +39,29 @@ class plumb_candidate_options(Structure):
         ("returns", c_int32),
         ("threads", c_int32),
         ("align", c_uint32),
+        ("flags", c_uint32),
+        ("storage", c_char_p),
+    ]
+
+
+class plumb_setting(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("name", c_char_p),
+        ("value", c_char_p),
+    ]
+
+
+class plumb_device(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("is_software", c_int32),
+        ("name", c_char_p),
+        ("driver", c_char_p),
+        ("uuid", c_char_p),
+        ("refusal", c_char_p),
+        ("memory", c_uint64),
     ]
 
 
@@ -64,6 +87,7 @@ class plumb_callback(Structure):
         ("taps", c_char_p),
         ("user", c_void_p),
         ("run", CFUNCTYPE(c_int, c_void_p, POINTER(plumb_call))),
+        ("storage", c_char_p),
     ]
 
 
@@ -106,6 +130,7 @@ class plumb_verify_options(Structure):
         ("min_verified_elements", c_double),
         ("progress", CFUNCTYPE(c_int, c_void_p, c_char_p, c_size_t, c_size_t)),
         ("user", c_void_p),
+        ("profile", c_char_p),
     ]
 
 
@@ -116,6 +141,8 @@ class plumb_check_options(Structure):
         ("threads", c_int32),
         ("strict", c_int32),
         ("policy", c_char_p),
+        ("profile", c_char_p),
+        ("sums", c_char_p),
     ]
 
 
@@ -139,6 +166,15 @@ class plumb_row(Structure):
         ("truth", c_double),
         ("is_guilty", c_int32),
         ("is_result", c_int32),
+    ]
+
+
+class plumb_probe_options(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("progress", CFUNCTYPE(c_int, c_void_p, c_char_p, c_size_t, c_size_t)),
+        ("user", c_void_p),
     ]
 
 
@@ -283,12 +319,19 @@ FUNCTIONS = {
     "plumb_feeds_tensor": (c_void_p, [c_void_p, c_size_t, POINTER(plumb_tensor)]),
     "plumb_feeds_free": (None, [c_void_p]),
     "plumb_candidate": (c_void_p, [c_char_p, POINTER(plumb_candidate_options), POINTER(c_void_p)]),
+    "plumb_cpu": (c_void_p, [POINTER(plumb_setting), c_size_t, POINTER(c_void_p)]),
+    "plumb_vulkan": (c_void_p, [POINTER(plumb_setting), c_size_t, POINTER(c_void_p)]),
+    "plumb_devices_list": (c_void_p, [POINTER(c_void_p)]),
+    "plumb_devices_count": (c_size_t, [c_void_p]),
+    "plumb_devices_device": (c_void_p, [c_void_p, c_size_t, POINTER(plumb_device)]),
+    "plumb_devices_free": (None, [c_void_p]),
     "plumb_callbacks": (c_void_p, [POINTER(plumb_callback), POINTER(c_void_p)]),
     "plumb_executor_name": (c_char_p, [c_void_p]),
     "plumb_executor_free": (None, [c_void_p]),
     "plumb_compile": (c_void_p, [c_void_p, c_void_p, POINTER(plumb_tensor), c_size_t, POINTER(c_char_p), c_size_t,
         POINTER(c_void_p)]),
     "plumb_run": (c_void_p, [c_void_p, POINTER(plumb_tensor), c_size_t, POINTER(plumb_tensor), c_size_t]),
+    "plumb_executable_bytes": (c_void_p, [c_void_p, POINTER(c_uint64)]),
     "plumb_executable_free": (None, [c_void_p]),
     "plumb_buffer_new": (c_void_p, [c_void_p, POINTER(plumb_tensor), POINTER(c_void_p)]),
     "plumb_buffer_type": (c_void_p, [c_void_p, POINTER(plumb_tensor)]),
@@ -325,6 +368,8 @@ FUNCTIONS = {
     "plumb_fence_free": (None, [c_void_p]),
     "plumb_verify": (c_void_p, [c_void_p, POINTER(plumb_tensor), c_size_t, c_void_p, POINTER(plumb_verify_options),
         POINTER(c_void_p)]),
+    "plumb_verify_each": (c_void_p, [c_void_p, POINTER(plumb_tensor), c_size_t, POINTER(c_void_p), c_size_t,
+        POINTER(plumb_verify_options), POINTER(c_void_p)]),
     "plumb_check": (c_void_p, [c_char_p, c_char_p, POINTER(plumb_tensor), c_size_t, POINTER(plumb_tensor), c_size_t,
         POINTER(plumb_check_options), POINTER(c_void_p)]),
     "plumb_result_exit": (c_int, [c_void_p]),
@@ -335,5 +380,8 @@ FUNCTIONS = {
     "plumb_result_text": (c_char_p, [c_void_p]),
     "plumb_result_json": (c_char_p, [c_void_p]),
     "plumb_result_free": (None, [c_void_p]),
+    "plumb_probe": (c_void_p, [c_void_p, c_void_p, POINTER(plumb_probe_options), POINTER(c_void_p)]),
+    "plumb_text_get": (c_char_p, [c_void_p]),
+    "plumb_text_free": (None, [c_void_p]),
     "plumb_register_op": (c_void_p, [POINTER(plumb_op_v1)]),
 }

@@ -36,7 +36,11 @@ class Type(collections.namedtuple("Type", ["dtype", "shape"])):
 
     @classmethod
     def parse(cls, text):
-        """"f32[2, 3]" as a Type."""
+        """"f32[2, 3]" as a Type.
+
+        >>> Type.parse("f32[2, 3]")
+        Type(dtype='f32', shape=(2, 3))
+        """
         name, _, rest = str(text).partition("[")
         if name not in _NUMBERS or not rest.endswith("]"):
             raise Error(f"a type is like f32[2, 3], got '{text}'")

@@ -1,5 +1,6 @@
 """Whoever runs graphs: ours, those that `plumb verify --candidate` names, and functions of Python."""
 import ctypes
+import dataclasses
 import inspect
 
 from plumbline import _abi, arrays, dlpack, residency
@@ -85,6 +86,14 @@ class Executable:
             check(lib().plumb_run(self.handle.pointer, given.pointer(), given.count, results.pointer(), results.count))
         return {name: arrays.presented(array, self.types[name]) for name, array in made.items()}
 
+    @property
+    def bytes(self):
+        """Bytes of tensors that are freed with it: of its own runs, of constants, and of params that nobody else holds.
+        Raises Unsupported where an executor does not know."""
+        count = ctypes.c_uint64()
+        check(lib().plumb_executable_bytes(self.handle.pointer, ctypes.byref(count)))
+        return count.value
+
     def context(self):
         """Memory for runs whose tensors stay with the executor. Raises Unsupported where an executor has none."""
         return Context(self)
@@ -94,20 +103,47 @@ class Cpu(Executor):
     """The CPU reference; 0 threads: one for every core."""
 
     def __init__(self, threads=0):
-        super().__init__(_opener("cpu", threads=threads))
+        given, count = _settings({"threads": threads})
+        super().__init__(lambda place: lib().plumb_cpu(given, count, place))
 
 
 class Vulkan(Executor):
-    """The Vulkan executor, on the device of this index, UUID or name. Raises Unsupported where there is none."""
+    """The Vulkan executor, on the device of this index, UUID or name, with the knobs of `plumb options` by name. Raises
+    Unsupported where there is none."""
 
-    def __init__(self, device=None):
-        super().__init__(_opener("vulkan", device=device))
+    def __init__(self, device=None, **settings):
+        given, count = _settings({**({} if device is None else {"device": device}), **settings})
+        super().__init__(lambda place: lib().plumb_vulkan(given, count, place))
+
+
+@dataclasses.dataclass(frozen=True)
+class Device:
+    """A Vulkan device of this machine."""
+
+    name: str
+    driver: str
+    uuid: str
+    memory: int       # bytes of its own
+    is_software: bool
+    refusal: str      # why it cannot be used; "" where it can
+
+
+def devices():
+    """The Vulkan devices of this machine, as `plumb devices` lists them; none where there is no Vulkan."""
+    handle = Handle(lib().plumb_devices_free, lib().plumb_devices_list)
+    found = []
+    for k in range(lib().plumb_devices_count(handle.pointer)):
+        one = _abi.plumb_device(struct_size=ctypes.sizeof(_abi.plumb_device))
+        check(lib().plumb_devices_device(handle.pointer, k, ctypes.byref(one)))
+        found.append(Device(one.name.decode(), one.driver.decode(), one.uuid.decode(), one.memory,
+                            bool(one.is_software), one.refusal.decode()))
+    return found
 
 
 class Candidate(Executor):
     """Whom `plumb verify --candidate SPEC` names: "file:dump.npz", "exec:COMMAND", "onnxruntime:LIB", ...; the options
-    are its flags (docs/foreign_backends.md): taps, names, pair, timeout, keep_exchange, framework, arguments, returns,
-    align, device."""
+    are its flags (docs/foreign_backends.md): taps, names, pair, storage, timeout, keep_exchange, framework, arguments,
+    returns, align, device."""
 
     def __init__(self, spec, **options):
         super().__init__(_opener(spec, **options))
@@ -118,9 +154,17 @@ def _texts(names):
     return (ctypes.c_char_p * max(len(names), 1))(*[name.encode() for name in names]), len(names)
 
 
+def _settings(settings):
+    """Knobs as C has them, and how many."""
+    word = lambda value: {True: "1", False: "0"}[value] if isinstance(value, bool) else str(value)
+    made = [_abi.plumb_setting(struct_size=ctypes.sizeof(_abi.plumb_setting), name=text(name), value=text(word(value)))
+            for name, value in settings.items()]
+    return (_abi.plumb_setting * max(len(made), 1))(*made), len(made)
+
+
 def _opener(spec, **options):
     given = _abi.plumb_candidate_options(struct_size=ctypes.sizeof(_abi.plumb_candidate_options))
-    known = {name: kind for name, kind in _abi.plumb_candidate_options._fields_ if name != "struct_size"}
+    known = {name: kind for name, kind in _abi.plumb_candidate_options._fields_ if name not in ("struct_size", "flags")}
     for name, value in options.items():
         if name not in known:
             raise Error(f"a candidate has no option '{name}'; it has {', '.join(known)}")
@@ -132,13 +176,14 @@ def _opener(spec, **options):
 class Function(Executor):
     """A function of Python as a candidate: function(inputs, wanted) or function(inputs) gives arrays by name."""
 
-    def __init__(self, function, name=None, taps=None, keeps_subnormals=False):
+    def __init__(self, function, name=None, taps=None, keeps_subnormals=False, storage=None):
         self._function = function
         self._takes_wanted = _takes_two(function)
-        self._entry = _abi.plumb_callback._fields_[-1][1](self._answer)
+        self._entry = dict(_abi.plumb_callback._fields_)["run"](self._answer)
         name = name or getattr(function, "__name__", type(function).__name__)
         callback = _abi.plumb_callback(struct_size=ctypes.sizeof(_abi.plumb_callback), run=self._entry,
-                                       name=name.encode(), taps=text(taps), keeps_subnormals=int(keeps_subnormals))
+                                       name=name.encode(), taps=text(taps), keeps_subnormals=int(keeps_subnormals),
+                                       storage=text(storage))
         super().__init__(lambda place: lib().plumb_callbacks(ctypes.byref(callback), place))
 
     def _answer(self, _user, call):
@@ -195,18 +240,20 @@ def _takes_two(function):
         return True
 
 
-def executor_of(candidate, model):
+def executor_of(candidate, model, storage=None):
     """Whoever is meant: a spec, an executor, a function, or an object with run(inputs)."""
     if isinstance(candidate, Executor):
+        if storage is not None:
+            raise Error("storage is an option of Candidate(...), and this executor is there already")
         return candidate
     if isinstance(candidate, str):
-        return Candidate(candidate)
+        return Candidate(candidate, storage=storage)
     if hasattr(candidate, "run"):
         judged = _Judged(candidate, model)
         known = {key: judged.about[key] for key in ("name", "taps", "keeps_subnormals") if key in judged.about}
-        return Function(judged, **known)
+        return Function(judged, storage=storage, **known)
     if callable(candidate):
-        return Function(candidate)
+        return Function(candidate, storage=storage)
     raise Error(f"a candidate is a spec, an executor, a function or an object with run(inputs), got {candidate!r}")
 
 

@@ -40,7 +40,11 @@ class Graph:
 
     @classmethod
     def of(cls, op, *types, **attributes):
-        """One op on inputs x0, x1, ... of these types ("f32[2, 3]"); its outputs are y, y:1, ..."""
+        """One op on inputs x0, x1, ... of these types ("f32[2, 3]"); its outputs are y, y:1, ...
+
+        >>> {name: str(kind) for name, kind in Graph.of("matmul", "f32[2, 3]", "f32[3, 4]").results.items()}
+        {'y': 'f32[2, 4]'}
+        """
         operands = arrays.Tensors.of_types(types)
         return cls(lambda place: lib().plumb_graph_of_op(op.encode(), attributes_json(attributes), operands.pointer(),
                                                          operands.count, place))

@@ -1,4 +1,5 @@
 """Verdicts: on one op, and on every node of a model."""
+import contextlib
 import ctypes
 import dataclasses
 import json
@@ -110,18 +111,25 @@ class Result:
         return Row(**{**made, "is_guilty": bool(row.is_guilty), "is_result": bool(row.is_result)})
 
 
-def check(op, *inputs, got, raises=True, keeps_subnormals=False, threads=0, strict=False, policy=None, **attributes):
+def check(op, *inputs, got, raises=True, keeps_subnormals=False, threads=0, strict=False, policy=None, profile=None,
+          sums=None, **attributes):
     """Judges results of one op: `got` is an array, or a list of them for several outputs.
 
     Shapes and attributes are those of `plumb ops OP`; an attribute that is called as an argument of this function goes
-    into attributes={...}. Returns the Result. Raises Failed, with the worst element, its limit and the reason, unless
+    into attributes={...}. `sums` says how the op was summed, as the rows of result.json() have it, and is tested by
+    replays. Returns the Result. Raises Failed, with the worst element, its limit and the reason, unless
     raises=False; Unsupported where nothing can judge it; Error where the op refuses the inputs.
+
+    >>> import numpy as np
+    >>> check("unary", np.float32([-1, 2]), function="abs", got=np.float32([1, 2])).verdict
+    'passed'
     """
     attributes = {**attributes.pop("attributes", {}), **attributes}
     operands = arrays.Tensors(inputs)
     given = arrays.Tensors(got if isinstance(got, (list, tuple)) else [got])
     options = _abi.plumb_check_options(struct_size=ctypes.sizeof(_abi.plumb_check_options), policy=text(policy),
-                                       keeps_subnormals=int(keeps_subnormals), threads=threads, strict=int(strict))
+                                       keeps_subnormals=int(keeps_subnormals), threads=threads, strict=int(strict),
+                                       profile=text(profile), sums=json.dumps(sums).encode() if sums else None)
     result = Result(lambda place: lib().plumb_check(
         op.encode(), attributes_json(attributes), operands.pointer(), operands.count, given.pointer(), given.count,
         ctypes.byref(options), place))
@@ -129,41 +137,63 @@ def check(op, *inputs, got, raises=True, keeps_subnormals=False, threads=0, stri
 
 
 def verify(model, candidate, *, inputs=None, shapes=None, seed=1, expected=None, filter=None, mode=None, fill=None,
-           dtype=None, policy=None, repeat=1, plain=True, metamorphic=False, strict=False, require_verified=False,
-           min_verified=None, threads=0, progress=None):
+           dtype=None, storage=None, policy=None, profile=None, repeat=1, plain=True, metamorphic=False, strict=False,
+           require_verified=False, min_verified=None, threads=0, progress=None):
     """Judges a candidate on a model, node by node on the candidate's own operands, and returns the Result.
 
     `model` is a path or a Graph. `candidate` is a spec of `plumb verify --candidate`, an executor, a function
-    f(inputs, wanted) -> {name: array}, or an object with run(inputs); of a dict of several, by name, the results are a
-    dict, too. Values that it does not give are judged with those that follow. `inputs` are arrays by name, drawn from
-    `seed` otherwise; the other keywords are the command's flags (`plumb verify --help`). What a function raises passes
-    through, but Unsupported, which is a verdict.
+    f(inputs, wanted) -> {name: array}, or an object with run(inputs). Of a dict of several, by name, each is judged as
+    if alone, on the same inputs, and the results are a dict, too. Values that it does not give are judged with those
+    that follow. `inputs` are arrays by name, drawn from `seed` otherwise; the other keywords are the command's flags
+    (`plumb verify --help`). What a function raises passes through, but Unsupported, which is a verdict.
     """
-    if isinstance(candidate, dict):
-        arguments = {key: value for key, value in locals().items() if key not in ("model", "candidate")}
-        return {name: verify(model, one, **arguments) for name, one in candidate.items()}
-    if inputs is None:
-        inputs = getattr(candidate, "inputs", None)  # an adapter's examples
+    several = candidate if isinstance(candidate, dict) else {"": candidate}
+    if not several:
+        raise Error("there is no candidate in the dict")
+    if inputs is None:  # an adapter's examples
+        inputs = next((one.inputs for one in several.values() if getattr(one, "inputs", None) is not None), None)
     if not isinstance(model, Graph):
         model = Graph.read(os.fspath(model), shapes, inputs)
     elif shapes:
         raise Error("shapes are for a model that is read, and this Graph is read already")
     work, elements = min_verified or (0, 0)
     given, told = arrays.Tensors.by_name(inputs or {}), arrays.Tensors.by_name(expected or {})
-    judged = executor_of(candidate, model.path or model)
-    follow = _abi.plumb_verify_options._fields_[-2][1](_follower(judged, progress))
+    judged = [executor_of(one, model.path or model, storage) for one in several.values()]
+    follow = dict(_abi.plumb_verify_options._fields_)["progress"](follower(judged[0], progress))
     options = _abi.plumb_verify_options(
         struct_size=ctypes.sizeof(_abi.plumb_verify_options), repeat=repeat, seed=seed, threads=threads,
         dtype=arrays.dtype_number(dtype) if dtype else 0, strict=int(strict), verified=int(require_verified),
         no_plain=int(not plain), metamorphic=int(metamorphic), filter=text(filter), mode=text(mode), fill=text(fill),
         policy=text(policy), expected=told.pointer(), expected_count=told.count, min_verified_work=work,
-        min_verified_elements=elements, progress=follow)
-    with raising(judged):
-        return Result(lambda place: lib().plumb_verify(
-            model.handle.pointer, given.pointer(), given.count, judged.handle.pointer, ctypes.byref(options), place))
+        min_verified_elements=elements, progress=follow, profile=text(profile))
+    asked = model.handle.pointer, given.pointer(), given.count
+    with passing_on(judged):
+        if not isinstance(candidate, dict):
+            return Result(lambda place: lib().plumb_verify(*asked, judged[0].handle.pointer, ctypes.byref(options),
+                                                           place))
+        handles = (ctypes.c_void_p * len(judged))(*(one.handle.pointer for one in judged))
+        made = (ctypes.c_void_p * len(judged))()
+        check_error(lib().plumb_verify_each(*asked, handles, len(judged), ctypes.byref(options), made))
+    return {name: Result(_handed_over(made, k)) for k, name in enumerate(several)}
 
 
-def _follower(judged, progress):
+def _handed_over(results, k):
+    """Makes a handle of one that is there already."""
+    def make(place):
+        ctypes.cast(place, ctypes.POINTER(ctypes.c_void_p))[0] = results[k]
+    return make
+
+
+@contextlib.contextmanager
+def passing_on(executors):
+    """Raises what functions of Python raised, in place of what came out of C for it."""
+    with contextlib.ExitStack() as all_of_them:
+        for one in executors:
+            all_of_them.enter_context(raising(one))
+        yield
+
+
+def follower(judged, progress):
     """Calls progress(what, done, steps); what it raises, an interruption too, ends the verification and goes on."""
     def follow(_user, what, done, steps):
         try:

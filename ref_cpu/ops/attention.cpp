@@ -134,16 +134,16 @@ class Kernel {
       : op_(op),
         n_(op.extents(call.in(0).shape(), call.in(1).shape(), call.in(2).shape())),
         q_(call.in(0).as<T>()),
-        k_(call.in(1).as<T>()),
-        v_(call.in(2).as<T>()),
+        k_(call.in(1)),
+        v_(call.in(2)),
         y_(call.out(0).as<T>()),
         scale_(static_cast<C>(op.scale.value_or(1 / std::sqrt(static_cast<double>(n_.D))))) {
     const ir::Shape& scores = call.kept([&] { return ir::Shape{n_.B, n_.Hq, n_.Sq, n_.Sk}; });
-    std::size_t next = 3;
-    if (op.has_mask) mask_ = PerScore<bool>(call.in(next++), scores);
-    if (op.has_bias) bias_ = PerScore<T>(call.in(next++), scores);
+    if (op.has_mask) mask_ = PerScore<bool>(call.in(3), scores);
+    if (op.has_bias) bias_ = PerScore<T>(call.in(op.bias_at()), scores);
     lengths_.assign(static_cast<std::size_t>(n_.B), n_.Sk);
-    if (op.has_kv_lengths) read_lengths(call.in(next));
+    if (op.has_kv_lengths) read_lengths(call.in(op.lengths_at()));
+    if (op.has_sinks) sinks_ = call.in(op.sinks_at()).as<T>();
   }
 
   /// Every head, in blocks of queries whose scores fit a cache.
@@ -185,8 +185,8 @@ class Kernel {
     Held<C> own_q, own_k, own_v;
     const std::int64_t kv_head = h / (n_.Hq / n_.Hk);
     const auto q = panel(rows_of(op_, q_, n_.Hq, n_.Sq, n_.D, b, h), first, last, own_q);
-    const auto k = panel(rows_of(op_, k_, n_.Hk, n_.Sk, n_.D, b, kv_head), seen.begin, seen.end, own_k);
-    const auto v = panel(rows_of(op_, v_, n_.Hk, n_.Sk, n_.Dv, b, kv_head), seen.begin, seen.end, own_v);
+    const auto k = seen_rows(k_, n_.D, b, kv_head, seen, own_k);
+    const auto v = seen_rows(v_, n_.Dv, b, kv_head, seen, own_v);
     Held<C> held_weights(last - first, seen.end - seen.begin), held_sums(last - first, n_.Dv);
     auto &weights = held_weights.matrix, &sums = held_sums.matrix;
     multiply(q, k, true, weights);
@@ -204,8 +204,21 @@ class Kernel {
         y.data[i * y.stride + d] = static_cast<T>(sums(i - first, d) / totals[static_cast<std::size_t>(i - first)]);
   }
 
+  /// The rows of k or v that some query sees, which a cache may hold in fewer digits than q has.
+  Panel<C> seen_rows(const ir::TensorView& x, std::int64_t width, std::int64_t b, std::int64_t kv_head,
+                     const Keys& seen, Held<C>& held) const {
+    const auto stored_as = [&]<class S>(S) {
+      return panel(rows_of(op_, x.as<S>(), n_.Hk, n_.Sk, width, b, kv_head), seen.begin, seen.end, held);
+    };
+    if constexpr (std::is_same_v<T, float>) {
+      if (x.dtype() == ir::DType::f16) return stored_as(ir::f16{});
+      if (x.dtype() == ir::DType::bf16) return stored_as(ir::bf16{});
+    }
+    return stored_as(T{});
+  }
+
   /// Turns row i of q·kᵀ over the keys `seen` into exp(s - max s), 0 where a key is
-  /// not allowed. Returns their sum, 1 when there is none.
+  /// not allowed. Returns their sum and that of the sink, 1 when there is no key.
   C to_weights(std::int64_t b, std::int64_t h, std::int64_t i, const Keys& seen, C* row, bool& whole) const {
     const Keys mine = keys(b, i);
     if (mine.begin >= mine.end) {
@@ -225,9 +238,13 @@ class Kernel {
       std::fill_n(s, count, C{0});
       return 1;
     }
-    const C peak = kernels::largest(s, count, -std::numeric_limits<C>::infinity());
+    C peak = kernels::largest(s, count, -std::numeric_limits<C>::infinity());
+    const C sink =
+        sinks_.empty() ? -std::numeric_limits<C>::infinity() : static_cast<C>(sinks_[static_cast<std::size_t>(h)]);
+    peak = sink > peak ? sink : peak;
     for (std::int64_t j = 0; j < count; ++j) s[j] = kernels::exp_nonpositive(s[j] - peak);
-    return kernels::sum(count, [s](std::int64_t j) { return s[j]; });
+    const C of_keys = kernels::sum(count, [s](std::int64_t j) { return s[j]; });
+    return sinks_.empty() ? of_keys : of_keys + kernels::exp_nonpositive(sink - peak);
   }
 
   void saturate(C* s, std::int64_t count) const {
@@ -285,12 +302,14 @@ class Kernel {
 
   const Attention& op_;
   Attention::Extents n_;
-  std::span<const T> q_, k_, v_;
+  std::span<const T> q_;
+  const ir::TensorView &k_, &v_;
   std::span<T> y_;
   C scale_;
   PerScore<bool> mask_;
   PerScore<T> bias_;
   ScratchVector<std::int64_t> lengths_;  ///< keys in use, by batch element
+  std::span<const T> sinks_ = {};        ///< by head of q; empty where the node has none
 };
 
 }  // namespace

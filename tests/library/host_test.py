@@ -163,6 +163,31 @@ class HostTest(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertEqual(done.stdout, "".join(f"\n{folder}\n" for folder in folders[:answers]))
 
+    def test_a_plugin_serves_and_compiles_once(self):
+        other = [{**DOUBLE, "label": "y", "function": "subtract"}]
+        asked = (("run", None), ("run", None), ("supports", None), ("run", other), ("run", None), ("run", other))
+        with tempfile.TemporaryDirectory() as scratch:
+            folders = [pathlib.Path(scratch) / str(k) for k in range(len(asked))]
+            for folder, (action, nodes) in zip(folders, asked):
+                (folder / "in").mkdir(parents=True)
+                self.write_request(folder, action, {}, nodes)
+            for mode, answers in (("", len(asked)), (":refuses", len(asked)), (":breaks", 1), (":changes", 1)):
+                for folder in folders:
+                    (folder / "response.json").unlink(missing_ok=True)
+                done = subprocess.run([host, "plugin", plugin + mode, "-"], capture_output=True, text=True, timeout=60,
+                                      input="".join(f"{folder}\n" for folder in folders))
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(done.stdout, "".join(f"\n{folder}\n" for folder in folders[:answers]))
+                if mode:
+                    continue
+                jobs = [json.loads((folder / "response.json").read_text())["jobs"][0] for folder in folders]
+                self.assertEqual([job["status"] for job in jobs], ["ok"] * len(asked))
+                took = [job["seconds"]["compile"] for job in jobs if "seconds" in job]  # to the last digit, if kept
+                self.assertEqual((took[0], took[0], took[2]), (took[1], took[3], took[4]))
+        done = subprocess.run([host, "plugin", f"{plugin}:garbage", "-"], input="/nowhere\n", capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+
     def test_what_is_not_loaded(self):
         with tempfile.TemporaryDirectory() as folder:
             open_to_all = pathlib.Path(folder) / "open.so"
@@ -229,7 +254,8 @@ class HostTest(unittest.TestCase):
                        nodes=[{**SOFTMAX, "label": "h"}, {**DOUBLE, "label": "y"}])
         self.assertEqual((job["status"], job["refused"]), ("ok", [{"node": "h", "message": "has only binary"}]))
         # A plugin that has the call says so, whatever its own description has.
-        self.assertIs(self.ask("plugin", plugin, action="describe")["candidate"]["supports"], True)
+        described = self.ask("plugin", plugin, action="describe")["candidate"]
+        self.assertEqual((described["supports"], described["serves"]), (True, True))
         self.assertNotIn("supports", self.ask("tvmffi", f"{functions}::good", action="describe")["candidate"])
 
 

@@ -147,7 +147,8 @@ class WithLibrary(Case):
         self.gives("y", onnx=linear())
         self.assertRegex(self.candidate.pop("version"), r"^1\.\d+\.\d+")
         self.assertEqual(self.candidate, {"name": "onnxruntime", "device": "cpu", "models": ["onnx"],
-                                          "taps": ["results", "surviving", "all"], "subnormals": "kept"})
+                                          "taps": ["results", "surviving", "all"], "subnormals": "kept",
+                                          "serves": True})
 
     def test_taps(self):
         for onnx in (linear(), linear(field(11, value("w", F32, 2, 2)), version=3)):

@@ -3,10 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "ir/ops/matmul.hpp"
 #include "ir/ops/softmax.hpp"
 #include "library/open_candidate.hpp"
 #include "parity/core/candidate_error.hpp"
 #include "parity/foreign/callback.hpp"
+#include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::library::verify_test {
 namespace {
@@ -130,6 +134,22 @@ TEST(Library, GivenResultsOfAnOpAreJudged) {
   EXPECT_EQ(check(softmax, {x}, {right, right}).message, "softmax has 1 output, got 2");
   EXPECT_EQ(check(softmax, {x}, {ir::convert(right, ir::DType::f16)}).verdict, Verdict::failed);
   EXPECT_THROW(check(softmax, {x, x}, {right}), ir::Error);
+}
+
+TEST(Library, AnAccountOfHowAnOpWasSummedIsBelievedWhereReplaysAgree) {
+  Tensor a({ir::DType::f32, {8, 96}}), b({ir::DType::f32, {96, 8}});
+  for (std::size_t i = 0; i < 768; ++i) {
+    a.as<float>()[i] = std::sin(static_cast<float>(i));
+    b.as<float>()[i] = std::cos(static_cast<float>(3 * i));
+  }
+  ref_cpu::CpuExecutor cpu;
+  const ir::Op matmul = ir::ops::Matmul{};
+  const ir::OpRun run = ir::run_op_with_report(cpu, matmul, {a, b});
+  ASSERT_FALSE(run.report.sums.empty());
+  const auto told = check(matmul, {a, b}, run.outputs, {.sums = run.report.sums});
+  EXPECT_EQ(told.verdict, Verdict::passed) << told.message;
+  EXPECT_FALSE(told.nodes.at(0).sums.empty());
+  EXPECT_TRUE(check(matmul, {a, b}, run.outputs).nodes.at(0).sums.empty());
 }
 
 TEST(Library, ModelsTakeShapesByText) {

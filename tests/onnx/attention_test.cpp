@@ -1,4 +1,4 @@
-// Attention and RotaryEmbedding as ONNX has them, against loops that say what its text says.
+// Attention as ONNX has it, and GroupQueryAttention of com.microsoft, against loops that say what their texts say.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,6 +38,7 @@ struct Case {
   std::int64_t left = -1, right = -1;
   std::vector<std::int64_t> lengths = {};
   std::function<double(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j)> bias = {};
+  std::vector<double> sinks = {};  ///< by head
 
   std::int64_t keys() const { return past + Sk; }
   std::vector<double> q() const { return wave(B * Hq * Sq * D, 0.1); }
@@ -76,7 +77,9 @@ Answer answer(const Case& c) {
           scores.push_back(s);
           largest = std::max(largest, s);
         }
-        double sum = 0;
+        const double sink = c.sinks.empty() ? -infinity : c.sinks[static_cast<std::size_t>(h)];
+        largest = std::max(largest, sink);
+        double sum = sink == -infinity ? 0 : std::exp(sink - largest);
         for (double& s : scores) sum += s = largest == -infinity ? 0 : std::exp(s - largest);
         for (const double s : scores) made.stages[3].push_back(sum == 0 ? 0 : s / sum);
         for (std::int64_t d = 0; d < c.Dv; ++d) {
@@ -266,72 +269,70 @@ TEST(OnnxAttention, RefusesWhatDoesNotFit) {
               HasSubstr("softmax_precision"));
 }
 
-/// RotaryEmbedding by its text: x [B, H, S, D], tables [P, n/2], a row of them for each token.
-std::vector<double> rotated(const std::vector<double>& x, std::int64_t D, std::int64_t n, bool interleaved,
-                            const std::vector<double>& cos, const std::vector<double>& sin,
-                            const std::function<std::int64_t(std::int64_t line)>& row_of) {
-  std::vector<double> y = x;
-  for (std::int64_t line = 0; line < static_cast<std::int64_t>(x.size()) / D; ++line)
-    for (std::int64_t i = 0; i < n / 2; ++i) {
-      const auto first = static_cast<std::size_t>(line * D + (interleaved ? 2 * i : i));
-      const auto second = static_cast<std::size_t>(line * D + (interleaved ? 2 * i + 1 : i + n / 2));
-      const auto at = static_cast<std::size_t>(row_of(line) * (n / 2) + i);
-      y[first] = cos[at] * x[first] - sin[at] * x[second];
-      y[second] = sin[at] * x[first] + cos[at] * x[second];
-    }
-  return y;
+/// Numbers [B, H, S, D] as rows of all heads, [B, S, H·D].
+ir::Tensor rows_of_heads(const std::vector<double>& x, const ir::Shape& n) {
+  std::vector<double> rows;
+  for (std::int64_t b = 0; b < n[0]; ++b)
+    for (std::int64_t s = 0; s < n[2]; ++s)
+      for (std::int64_t h = 0; h < n[1]; ++h)
+        for (std::int64_t d = 0; d < n[3]; ++d)
+          rows.push_back(x[static_cast<std::size_t>(((b * n[1] + h) * n[2] + s) * n[3] + d)]);
+  return tensor({n[0], n[2], n[1] * n[3]}, rows);
 }
 
-TEST(OnnxRotaryEmbedding, OfPositionsAndOfTablesForEachToken) {
-  constexpr std::int64_t B = 2, H = 3, S = 4, D = 6;
-  const auto x = wave(B * H * S * D, 0.3);
-  for (const bool interleaved : {false, true})
-    for (const std::int64_t n : {0, 4}) {
-      const std::int64_t half = (n == 0 ? D : n) / 2;
-      const auto cos = wave(B * S * half, 0.4), sin = wave(B * S * half, 0.9);
-      const std::vector<std::int64_t> positions = {7, 0, 3, 2, 1, 1, 6, 5};
-      const auto ask = [&](bool by_position, const ir::Shape& table) {
-        ModelMaker maker(23);
-        maker.input("x", {B, H, S, D}).output("y");
-        maker.initializer("cos", tensor(table, cos)).initializer("sin", tensor(table, sin));
-        maker.initializer("positions", ir::Tensor::of<std::int64_t>({B, S}, positions));
-        auto& node = maker.node("RotaryEmbedding", {"x", "cos", "sin", by_position ? "positions" : ""}, {"y"});
-        set_int(node, "interleaved", interleaved ? 1 : 0);
-        set_int(node, "rotary_embedding_dim", n);
-        return numbers(maker.run({{"x", tensor({B, H, S, D}, x)}}));
-      };
-      const auto token = [](std::int64_t line) { return line / (H * S) * S + line % S; };
-      const auto position = [&](std::int64_t line) { return positions[static_cast<std::size_t>(token(line))]; };
-      EXPECT_THAT(ask(true, {B * S, half}),
-                  Pointwise(DoubleNear(1e-5), rotated(x, D, 2 * half, interleaved, cos, sin, position)));
-      EXPECT_THAT(ask(false, {B, S, half}),
-                  Pointwise(DoubleNear(1e-5), rotated(x, D, 2 * half, interleaved, cos, sin, token)));
-    }
+::onnx::NodeProto& ask_grouped(ModelMaker& maker, const Case& c, const std::vector<std::string>& inputs) {
+  maker.domain("com.microsoft", 1).output("y");
+  auto& node = maker.node("GroupQueryAttention", inputs, {"y"});
+  node.set_domain("com.microsoft");
+  set_int(node, "num_heads", c.Hq);
+  set_int(node, "kv_num_heads", c.Hk);
+  return node;
 }
 
-TEST(OnnxRotaryEmbedding, OfPackedHeadsByBothDomains) {
-  constexpr std::int64_t B = 2, S = 3, H = 2, D = 4, P = 9;
-  const auto x = wave(B * S * H * D, 0.2), cos = wave(P * D / 2, 0.5), sin = wave(P * D / 2, 1.1);
-  const auto ask = [&](bool of_microsoft, const ir::Tensor& positions, std::int64_t heads) {
-    ModelMaker maker(23);
-    maker.domain("com.microsoft", 1).input("x", {B, S, H * D}).output("y");
-    maker.initializer("cos", tensor({P, D / 2}, cos)).initializer("sin", tensor({P, D / 2}, sin));
-    maker.initializer("positions", positions);
-    const std::vector<std::string> theirs = {"x", "positions", "cos", "sin"}, ours = {"x", "cos", "sin", "positions"};
-    auto& node = maker.node("RotaryEmbedding", of_microsoft ? theirs : ours, {"y"});
-    if (of_microsoft) node.set_domain("com.microsoft");
-    if (heads > 0) set_int(node, "num_heads", heads);
-    return numbers(maker.run({{"x", tensor({B, S, H * D}, x)}}));
+TEST(OnnxGroupQueryAttention, OfAPromptWithSinksAndAWindow) {
+  const Case c{.Hq = 4, .Sq = 5, .Sk = 5, .Dv = 4, .softcap = 1.5, .causal = true, .left = 1, .sinks = {1, -2, 0.5, 3}};
+  const ir::Feeds feeds = {{"q", rows_of_heads(c.q(), {c.B, c.Hq, c.Sq, c.D})},
+                           {"k", rows_of_heads(c.k(), {c.B, c.Hk, c.Sk, c.D})},
+                           {"v", rows_of_heads(c.v(), {c.B, c.Hk, c.Sk, c.D})}};
+  ModelMaker maker = model_of(feeds, 23);
+  maker.initializer("last", ir::Tensor::of<std::int32_t>({c.B}, {4, 4}));
+  maker.initializer("total", ir::Tensor::of<std::int32_t>({1}, {5})).initializer("sinks", tensor({c.Hq}, c.sinks));
+  auto& node = ask_grouped(maker, c, {"q", "k", "v", "", "", "last", "total", "", "", "", "", "sinks"});
+  set_int(node, "local_window_size", c.left + 1);
+  set_real(node, "softcap", static_cast<float>(c.softcap));
+  const auto right = numbers(rows_of_heads(answer(c).y, {c.B, c.Hq, c.Sq, c.Dv}));
+  EXPECT_THAT(numbers(maker.run(feeds)), Pointwise(DoubleNear(1e-5), right));
+}
+
+/// One step of two sequences, whose keys are written behind the four and the two that their caches hold.
+TEST(OnnxGroupQueryAttention, OfAStepWithASmoothSoftmax) {
+  const Case c{.Hq = 4, .Sq = 1, .Sk = 7, .Dv = 4, .causal = true, .lengths = {5, 3}, .sinks = {0, 0, 0, 0}};
+  const auto step_of = [&](std::vector<double> all, std::vector<double>& cache) {
+    std::vector<double> step;
+    for (std::int64_t row = 0; row < c.B * c.Hk; ++row)
+      for (std::int64_t d = 0; d < c.D; ++d) {
+        double& at =
+            all[static_cast<std::size_t>((row * c.Sk + c.lengths[static_cast<std::size_t>(row / c.Hk)] - 1) * c.D + d)];
+        step.push_back(at);
+        at = 77;  // the step writes over it
+      }
+    cache = std::move(all);
+    return step;
   };
-  const std::vector<std::int64_t> rows = {8, 0, 4, 2, 2, 7};
-  const ir::Tensor each = ir::Tensor::of<std::int64_t>({B, S}, rows), first = ir::Tensor::of<std::int64_t>({1}, {5});
-  const auto by_token =
-      rotated(x, D, D, false, cos, sin, [&](auto line) { return rows[static_cast<std::size_t>(line / H)]; });
-  const auto in_a_row = rotated(x, D, D, false, cos, sin, [](std::int64_t line) { return 5 + line / H % S; });
-  EXPECT_THAT(ask(false, each, H), Pointwise(DoubleNear(1e-5), by_token));
-  EXPECT_THAT(ask(true, each, H), Pointwise(DoubleNear(1e-5), by_token));
-  EXPECT_THAT(ask(true, each, 0), Pointwise(DoubleNear(1e-5), by_token));  // the tables say how wide a head is
-  EXPECT_THAT(ask(true, first, H), Pointwise(DoubleNear(1e-5), in_a_row));
+  std::vector<double> keys, values;
+  const auto k = step_of(c.k(), keys), v = step_of(c.v(), values);
+  std::vector<double> packed;  // heads of q, k and v behind one another
+  for (std::int64_t b = 0; b < c.B; ++b)
+    for (const auto& [x, heads] : {std::pair(c.q(), c.Hq), {k, c.Hk}, {v, c.Hk}})
+      packed.insert(packed.end(), x.begin() + b * heads * c.D, x.begin() + (b + 1) * heads * c.D);
+  const ir::Feeds feeds = {{"packed", tensor({c.B, 1, (c.Hq + 2 * c.Hk) * c.D}, packed)},
+                           {"keys", tensor({c.B, c.Hk, c.Sk, c.D}, keys)},
+                           {"values", tensor({c.B, c.Hk, c.Sk, c.D}, values)}};
+  ModelMaker maker = model_of(feeds, 23);
+  maker.initializer("last", ir::Tensor::of<std::int32_t>({c.B}, {4, 2}));
+  maker.initializer("total", ir::Tensor::of<std::int32_t>({1}, {5}));
+  set_int(ask_grouped(maker, c, {"packed", "", "", "keys", "values", "last", "total"}), "smooth_softmax", 1);
+  EXPECT_THAT(numbers(maker.run(feeds)), Pointwise(DoubleNear(1e-5), answer(c).y));  // one query: its heads are rows
 }
 
 }  // namespace

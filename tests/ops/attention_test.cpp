@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -230,6 +231,19 @@ TEST(Attention, InfinitiesAndNaNsOfVInSixteenBits) {
   check_in_sixteen_bits(plain, {{0, 1}, std::vector<float>(200, 1), v, {infinity, infinity}});
 }
 
+TEST(Attention, SinksInSixteenBits) {
+  const Attention op{.has_sinks = true};
+  const auto sink = [](float x) { return Tensor::of<float>({1}, {x}); };
+  check_in_sixteen_bits(op, {{0, 0}, {1, 1, 1}, {4, 4, 4}, {3, 3}}, {sink(0)});
+  check_in_sixteen_bits(op, {{0, 0}, {1, 1, 1}, {4, 4, 4}, {4, 4}}, {sink(-infinity)});
+  for (const float special : {nan, infinity})
+    check_in_sixteen_bits(op, {{0, 0}, {1, 1, 1}, {4, 4, 4}, {nan, nan}}, {sink(special)});
+  check_in_sixteen_bits({.has_mask = true, .has_sinks = true}, {{0, 0}, {1, 1, 1}, {6, nan, 6}, {0, 4}},
+                        {mask({false, false, false, true, false, true}, {2, 3}), sink(0)});
+  check_in_sixteen_bits(op, {{1}, {-infinity, -infinity}, {5, 3}, {0}}, {sink(2)});
+  check_in_sixteen_bits(op, {{1}, {1, 2}, {5, 3}, {0}}, {sink(20000)});  // far above all scores
+}
+
 TEST(Attention, ScoresOfSixteenBitsAtTheirLimits) {
   // One key's weight is all of it, whenever it comes; a negative scale, and one of 0.
   std::vector<float> k(200, -8), v(200, 5);
@@ -273,6 +287,53 @@ TEST(Attention, ScoresBeyondTheRangeOfExp) {
   check_both({.scale = 1}, {row({-1}), row({1e4f, -1e4f, 1e4f}), row({1, 7, 3})}, row({7}));
 }
 
+/// Queries that weigh all keys alike, of which the first sees none, and whose heads have these sinks; those of y.
+void check_sinks(std::int64_t queries, std::int64_t keys, std::vector<float> sinks, std::vector<float> y) {
+  const auto heads = static_cast<std::int64_t>(sinks.size());
+  Tensor q({DType::f32, {1, heads, queries, 4}}), k({DType::f32, {1, 1, keys, 4}}), v({DType::f32, {1, 1, keys, 4}});
+  Tensor shown({DType::boolean, {queries, 1}}), expected({DType::f32, {1, heads, queries, 4}});
+  std::ranges::fill(k.as<float>(), 1.0f);
+  std::ranges::fill(v.as<float>(), 3.0f);
+  for (std::size_t i = 1; i < shown.as<bool>().size(); ++i) shown.as<bool>()[i] = true;
+  const auto numbers = expected.as<float>();
+  for (std::size_t e = 0; e < numbers.size(); ++e) {
+    const std::size_t row = e / 4, head = row / static_cast<std::size_t>(queries);
+    numbers[e] = row % static_cast<std::size_t>(queries) == 0 ? 0 : y[head];
+  }
+  check_both({.has_mask = true, .has_sinks = true}, {q, k, v, shown, Tensor::of<float>({heads}, sinks)}, expected);
+}
+
+/// By the tiled kernel, the wide one and the one that splits keys.
+TEST(Attention, ASinkThatIsNotFiniteTakesRowsThatSeeAKeyOrNone) {
+  for (const auto& [queries, keys] : {std::pair{3, 5}, {33, 41}, {2, 300}})
+    check_sinks(queries, keys, {nan, infinity, -infinity, 200, -200}, {nan, nan, 3, 0, 3});
+}
+
+TEST(Attention, ASinkCountsOnceHoweverManyBlocksOfKeysThereAre) {
+  for (const auto& [queries, keys] : {std::pair{3, 256}, {33, 256}, {2, 1024}, {9, 1}})
+    check_sinks(queries, keys, {std::log(static_cast<float>(keys))}, {1.5f});
+}
+
+/// Beside a sink, keys of score -inf weigh nothing, and are no row without weights.
+TEST(Attention, KeysOfMinusInfinityBesideASinkGiveZero) {
+  for (const std::int64_t keys : {2, 300}) {
+    const std::vector<float> k(static_cast<std::size_t>(keys), -infinity), v(static_cast<std::size_t>(keys), 5);
+    check_both({.has_sinks = true}, {row({1}), row(k), row(v), Tensor::of<float>({1}, {-3})}, row({0}));
+    check_both({.has_sinks = true}, {row({1}), row(k), row(v), Tensor::of<float>({1}, {-infinity})}, row({nan}));
+  }
+}
+
+TEST(Attention, CachesOfSixteenBitsBesideQueriesOfF32) {
+  const tests::AttentionCase tiled{"", {2, 4, 2, 5, 41, 25, 17}, {.causal = true}},
+      few{"", {2, 6, 2, 1, 515, 64, 40}, {.has_kv_lengths = true, .has_sinks = true}, {}, {}, {515, 131}};
+  for (const auto& c : {tiled, few})
+    for (const DType dtype : {DType::f16, DType::bf16}) {
+      auto operands = tests::operands_of(c, DType::f32);
+      for (const std::size_t i : {1, 2}) operands[i] = ir::convert(operands[i], dtype);
+      check_op(c.op, operands);
+    }
+}
+
 TEST(Attention, BothLayoutsGiveEqualRows) {
   if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
   const tests::AttentionCase c{"", {2, 3, 3, 37, 41, 24, 24}, {.causal = true}};
@@ -300,12 +361,12 @@ TEST(Attention, BothLayoutsGiveEqualRows) {
 
 TEST(Attention, RefusesHeadsThatAreTooWide) {
   if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
-  const auto q = testing::random_tensor({DType::f32, {1, 1, 2, 257}}, 1);
+  const auto q = testing::random_tensor({DType::f32, {1, 1, 2, 577}}, 1);
   try {
     ir::run_op(*testing::gpu().executor, Attention{}, {q, q, q});
     FAIL() << "it ran";
   } catch (const ir::Unsupported& refusal) {
-    EXPECT_NE(std::string(refusal.what()).find("heads are at most 256 wide here, D is 257, Dv is 257"),
+    EXPECT_NE(std::string(refusal.what()).find("heads are at most 576 wide here and values 512, D is 577, Dv is 577"),
               std::string::npos)
         << refusal.what();
   }

@@ -172,6 +172,51 @@ class VerifyTest(unittest.TestCase):
     def test_several_candidates_and_specs(self):
         results = pl.verify(self.graph, {"cpu": "cpu", "mine": self.mine, "host": pl.Cpu()})
         self.assertEqual({name: one.exit for name, one in results.items()}, {"cpu": 0, "mine": 0, "host": 0})
+        alone = pl.verify(self.graph, self.mine)
+        self.assertEqual([row.ratio for row in results["mine"].rows], [row.ratio for row in alone.rows])
+        def broken(inputs):
+            raise KeyError("mine")
+        with self.assertRaisesRegex(KeyError, "mine"):
+            pl.verify(self.graph, {"cpu": "cpu", "broken": broken, "mine": self.mine})
+        with self.assertRaisesRegex(pl.Error, "no candidate"):
+            pl.verify(self.graph, {})
+
+    def test_values_as_they_are_stored(self):
+        half = lambda inputs: {"y": softmax(inputs["x"] @ self.w).astype(np.float16)}
+        result = pl.verify(self.graph, half, storage="observed")
+        self.assertEqual(result.exit, 0, str(result))
+        self.assertIn("judged as stored: 1 value in f16", str(result))
+        with self.assertRaisesRegex(pl.Error, "storage: is graph or observed, got 'other'"):
+            pl.verify(self.graph, half, storage="other")
+        with self.assertRaisesRegex(pl.Error, "storage is an option of Candidate"):
+            pl.verify(self.graph, pl.Cpu(), storage="observed")
+
+    def test_profiles(self):
+        measured = root / "docs/measurements/h200_profile.toml"
+        self.assertEqual(pl.verify(self.graph, self.mine, profile=measured).exit, 0)
+        x = floats(4, 8)
+        self.assertTrue(pl.check("softmax", x, axis=-1, got=softmax(x), profile=measured).ok)
+        with self.assertRaisesRegex(pl.Error, "absent.toml"):
+            pl.verify(self.graph, self.mine, profile="absent.toml")
+        told = []
+        def stop(what, done, steps):
+            told.append((what, done, steps))
+            raise KeyboardInterrupt
+        with self.assertRaises(KeyboardInterrupt):
+            pl.probe("cpu", self.graph, progress=stop)
+        self.assertEqual(len(told), 1)
+        with self.assertRaisesRegex(pl.Error, "a callback computes one graph"):
+            pl.probe(pl.executors.Function(self.mine))
+
+    def test_knobs_and_devices(self):
+        self.assertEqual(pl.verify(self.graph, pl.Cpu(threads=1)).exit, 0)
+        with self.assertRaisesRegex(pl.Error, r"settings\[0\]: threads is a whole number from 0 to 4096, got '-1'"):
+            pl.Cpu(threads=-1)
+        with self.assertRaisesRegex(pl.Error, r"settings\[0\]: .*tilt"):
+            pl.Vulkan(tilt=3)
+        for device in pl.devices():
+            self.assertTrue(device.name and device.uuid)
+        self.assertGreaterEqual(pl.Cpu().compile(self.graph).bytes, 0)
 
     def test_what_a_candidate_must_not_do_is_a_verdict(self):
         cases = [(lambda inputs: {}, "gave nothing for 'y'"),

@@ -3,8 +3,12 @@
 // blocks of keys with a running row max, row sum and accumulator (Milakov and Gimelshein 2018; Dao et al. 2022). Its
 // invocations form row_threads x key_threads; each has rows_each rows, and keys_each scores and columns_each elements
 // of y in each of them.
-// variants: f32 f16 bf16 f64
+// variants: f32 f16 bf16 f64 f32_narrow
 #extension GL_GOOGLE_include_directive : require
+#ifdef VARIANT_f32_narrow
+#define VARIANT_f32 1
+#define NARROW_KEYS 1
+#endif
 #include "gpu_vulkan/glsl/element.glsl"
 #include "gpu_vulkan/glsl/index.glsl"
 #ifdef VARIANT_f64
@@ -27,7 +31,12 @@ layout(constant_id = 10) const bool has_bias = false;
 layout(constant_id = 11) const bool capped = false;
 layout(constant_id = 12) const uint length_words = 0;
 layout(constant_id = 13) const bool bias_masks = true;
+layout(constant_id = 14) const bool has_sinks = false;
+#ifdef NARROW_KEYS
+layout(constant_id = 15) const bool keys_are_bf16 = false;
+#endif
 
+#define TAKES_SINKS 1
 #include "gpu_vulkan/kernels/attention/attention.glsl"
 
 const uint rows = row_threads * rows_each, keys = key_threads * keys_each;
@@ -63,14 +72,14 @@ void load_q(uint at) {
 void load_k(uint at, uint from, uint end) {
   for (uint e = gl_LocalInvocationID.x; e < keys * D; e += gl_WorkGroupSize.x) {
     const uint r = e / D, d = e % D;
-    kv_tile[r * kv_pitch + d] = from + r < end ? load(k[at + (from + r) * k_row + d]) : COMPUTED(0);
+    kv_tile[r * kv_pitch + d] = from + r < end ? load_key(k[at + (from + r) * k_row + d]) : COMPUTED(0);
   }
 }
 
 void load_v(uint at, uint from, uint end) {
   for (uint e = gl_LocalInvocationID.x; e < keys * Dv; e += gl_WorkGroupSize.x) {
     const uint r = e / Dv, d = e % Dv;
-    kv_tile[r * kv_pitch + d] = from + r < end ? load(v[at + (from + r) * v_row + d]) : COMPUTED(0);
+    kv_tile[r * kv_pitch + d] = from + r < end ? load_key(v[at + (from + r) * v_row + d]) : COMPUTED(0);
   }
 }
 
@@ -154,12 +163,16 @@ void multiply_weights_and_v() {
 void store_results(uint at) {
   for (uint r = 0u; r < rows_each; ++r) {
     const uint i = first + row_thread + r * row_threads;
+    COMPUTED largest = row_max[r], sum = row_sum[r], factor = COMPUTED(1);
+    if (has_sinks && !is_minus_infinity(largest)) factor = joined_sink(largest, sum);
     for (uint c = 0u; c < columns_each; ++c) {
       const uint d = key_thread + c * key_threads;
       if (i >= Sq || d >= Dv) continue;
-      COMPUTED value = divide(acc[r * columns_each + c], row_sum[r]);
-      if (is_minus_infinity(row_max[r])) value = COMPUTED(0);  // every key is masked
-      else if (is_least_number(row_max[r])) value = not_a_number();   // every key that is not masked scores -inf
+      COMPUTED found = acc[r * columns_each + c];
+      if (has_sinks) found *= factor;
+      COMPUTED value = divide(found, sum);
+      if (is_minus_infinity(largest)) value = COMPUTED(0);          // every key is masked
+      else if (is_least_number(largest)) value = not_a_number();  // every key that is not masked scores -inf
       y[at + i * y_row + d] = store(value);
     }
   }

@@ -14,7 +14,7 @@ using ir::ops::Attention;
 
 namespace {
 
-constexpr std::int64_t widest_head = 256;
+constexpr std::int64_t widest_head = 576, widest_value = 512;
 constexpr std::int64_t longest = std::int64_t{1} << 28;  // Sq and Sk: positions and their sums are 32-bit
 constexpr std::int64_t all_keys = 4 * longest;           // reaches every key from every query
 constexpr std::int64_t far = std::int64_t{1} << 60;      // offsets and windows up to here have sums that still fit
@@ -39,8 +39,8 @@ std::array<std::uint32_t, 4> score_strides(const ir::Shape& operand, const Exten
 
 void check_served(const plan::Lowering& node, const Extents& n) {
   node.needs_its_types();
-  node.needs(n.D <= widest_head && n.Dv <= widest_head, "heads are at most ", widest_head, " wide here, D is ", n.D,
-             ", Dv is ", n.Dv);
+  node.needs(n.D <= widest_head && n.Dv <= widest_value, "heads are at most ", widest_head, " wide here and values ",
+             widest_value, ", D is ", n.D, ", Dv is ", n.Dv);
   node.needs(n.Sq < longest && n.Sk < longest, "sequences are shorter than 2^28 here, Sq is ", n.Sq, ", Sk is ", n.Sk);
   node.needs(node.facts().storage8, node.facts().name, " has no 8-bit elements in shaders, which read masks");
 }
@@ -75,22 +75,23 @@ AttentionBlock block_of(const Attention& op, const Extents& n, const OperandPlac
           .low = {scale[1], softcap[1]}};
 }
 
-/// Binds mask, bias and lengths where the node has them.
+/// Binds mask, bias, lengths and sinks where the node has them.
 void bind_optional_operands(const plan::Lowering& node, AttentionProblem& problem) {
+  const Attention& op = problem.op;
   problem.reads = {node.in(0), node.in(1), node.in(2), node.in(0), node.in(0), node.in(0)};
-  std::size_t next = 3;
-  if (problem.op.has_mask) {
-    problem.block.mask_strides = score_strides(node.in_type(next).shape, problem.n);
-    problem.reads[3] = node.in(next++);
+  if (op.has_mask) {
+    problem.block.mask_strides = score_strides(node.in_type(3).shape, problem.n);
+    problem.reads[3] = node.in(3);
   }
-  if (problem.op.has_bias) {
-    problem.block.bias_strides = score_strides(node.in_type(next).shape, problem.n);
-    problem.reads[4] = node.in(next++);
+  if (op.has_bias) {
+    problem.block.bias_strides = score_strides(node.in_type(op.bias_at()).shape, problem.n);
+    problem.reads[4] = node.in(op.bias_at());
   }
-  if (problem.op.has_kv_lengths) {
-    problem.length_words = node.in_type(next).dtype == ir::DType::i64 ? 2 : 1;
-    problem.reads[5] = node.in(next);
+  if (op.has_kv_lengths) {
+    problem.length_words = node.in_type(op.lengths_at()).dtype == ir::DType::i64 ? 2 : 1;
+    problem.reads[5] = node.in(op.lengths_at());
   }
+  problem.sinks = node.in(op.has_sinks ? op.sinks_at() : 0);
 }
 
 }  // namespace
@@ -108,12 +109,18 @@ plan::Constants AttentionProblem::score_constants() const {
           {"bias_masks", bias_masks}};
 }
 
+std::string AttentionProblem::variant() const {
+  return keys_dtype == dtype ? ir::cat(dtype) : ir::cat(dtype, "_narrow");
+}
+
 void dispatch(const AttentionProblem& problem, std::uint32_t rows, plan::Shader shader, plan::Lowering& node) {
   const Extents& n = problem.n;
   AttentionBlock block = problem.block;
+  std::vector<plan::Slot> reads = problem.reads;
+  reads.push_back(problem.sinks);
   block.tasks = plan::word(n.B * n.Hq * ((n.Sq + rows - 1) / rows));
   node.dispatch({.shader = std::move(shader),
-                 .reads = problem.reads,
+                 .reads = std::move(reads),
                  .writes = {node.out(0)},
                  .push = block,
                  .groups = plan::groups_for(block.tasks)});
@@ -122,15 +129,15 @@ void dispatch(const AttentionProblem& problem, std::uint32_t rows, plan::Shader 
 void lower_attention(const Attention& op, const Extents& n, const OperandPlaces& places, bool bias_masks,
                      plan::Lowering& node) {
   check_served(node, n);
-  AttentionProblem problem{
-      .op = op,
-      .n = n,
-      .dtype = node.in_type(0).dtype,
-      .block = block_of(op, n, places, node.in_type(0).dtype),
-      .reads = {},
-      .bias_masks = bias_masks,
-      .may_mask = op.causal || op.left_window_size >= 0 || op.right_window_size >= 0 || op.has_mask ||
-                  (op.has_bias && bias_masks)};
+  AttentionProblem problem{.op = op,
+                           .n = n,
+                           .dtype = node.in_type(0).dtype,
+                           .keys_dtype = node.in_type(1).dtype,
+                           .block = block_of(op, n, places, node.in_type(0).dtype),
+                           .reads = {},
+                           .bias_masks = bias_masks,
+                           .may_mask = op.causal || op.left_window_size >= 0 || op.right_window_size >= 0 ||
+                                       op.has_mask || (op.has_bias && bias_masks)};
   bind_optional_operands(node, problem);
   using device::KernelFamily;
   const auto candidate = [&](std::string name, KernelFamily family, auto attempt) {

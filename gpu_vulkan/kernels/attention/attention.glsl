@@ -1,6 +1,8 @@
 // The operands of attention, and how a product of a query and a key becomes a score. A shader includes element.glsl and
 // math.glsl before it, and declares the constants has_mask, has_bias, capped, length_words (words of each of
 // kv_lengths; 0 when there are none) and bias_masks (a bias of -inf masks its key; else it is a score like others).
+// One that defines TAKES_SINKS declares has_sinks; one that defines NARROW_KEYS has k and v of 16 bits beside q of f32,
+// and declares keys_are_bf16.
 #ifndef PLUMB_ATTENTION_GLSL
 #define PLUMB_ATTENTION_GLSL
 
@@ -20,13 +22,27 @@ layout(push_constant) uniform Block {
   uint scale_low, softcap_low;  // the low words of doubles
 };
 
+#ifdef NARROW_KEYS
+#define STORED_KEY uint16_t
+#define load_key(x) float_of_key(uint(x))
+float float_of_key(uint bits) { return keys_are_bf16 ? float_from_bf16(bits) : float_from_f16(bits); }
+#else
+#define STORED_KEY STORED
+#define load_key(x) load(x)
+#endif
+
 layout(set = 0, binding = 0) readonly buffer Queries { STORED q[]; };
-layout(set = 0, binding = 1) readonly buffer Keys { STORED k[]; };
-layout(set = 0, binding = 2) readonly buffer Values { STORED v[]; };
+layout(set = 0, binding = 1) readonly buffer Keys { STORED_KEY k[]; };
+layout(set = 0, binding = 2) readonly buffer Values { STORED_KEY v[]; };
 layout(set = 0, binding = 3) readonly buffer Mask { uint8_t mask[]; };
 layout(set = 0, binding = 4) readonly buffer Bias { STORED bias[]; };
 layout(set = 0, binding = 5) readonly buffer Lengths { int lengths[]; };
+#ifdef TAKES_SINKS
+layout(set = 0, binding = 6) readonly buffer Sinks { STORED sinks[]; };
+layout(set = 0, binding = 7) writeonly buffer Results { STORED y[]; };
+#else
 layout(set = 0, binding = 6) writeonly buffer Results { STORED y[]; };
+#endif
 
 const uint least_bits = 0xFF7FFFFFu, minus_infinity_bits = 0xFF800000u;
 
@@ -115,5 +131,22 @@ COMPUTED score(COMPUTED product, uint i, uint j, out bool masked) {
   if (is_least_number(value)) return next_to_least();
   return is_minus_infinity(value) ? least_number() : value;
 }
+
+#ifdef TAKES_SINKS
+/// Joins the sink of the head, a score whose value is 0, to a row with an allowed key, of which `largest` is the row
+/// max and `sum` the row sum. Returns the factor of what the keys have found. A row in which it has weight is none any
+/// more whose scores are all -inf.
+COMPUTED joined_sink(inout COMPUTED largest, inout COMPUTED sum) {
+  COMPUTED sink = load(sinks[head]);
+  if (is_minus_infinity(sink)) return COMPUTED(1);
+  if (is_least_number(sink)) sink = next_to_least();  // as scores are
+  const COMPUTED top = maximum(largest, sink);
+  precise const COMPUTED of_keys = largest - top, of_sink = sink - top;
+  const COMPUTED factor = expf(of_keys);
+  sum = sum * factor + expf(of_sink);
+  largest = COMPUTED(0);
+  return factor;
+}
+#endif
 
 #endif

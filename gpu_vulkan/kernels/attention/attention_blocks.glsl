@@ -23,7 +23,7 @@
 layout(set = 0, binding = 0) readonly buffer WideQ { uvec4 wide_q[]; };
 layout(set = 0, binding = 1) readonly buffer WideK { uvec4 wide_k[]; };
 layout(set = 0, binding = 2) readonly buffer WideV { uvec4 wide_v[]; };
-layout(set = 0, binding = 6) writeonly buffer WideY { uvec4 wide_y[]; };
+layout(set = 0, binding = 7) writeonly buffer WideY { uvec4 wide_y[]; };
 
 #define ACCUMULATOR coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>
 #define ACCUMULATOR_F16 coopmat<float16_t, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>

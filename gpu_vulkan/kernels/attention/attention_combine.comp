@@ -18,7 +18,8 @@ layout(constant_id = 6) const uint most_splits = 1;
 
 layout(set = 0, binding = 0) readonly buffer Products { float products[]; };
 layout(set = 0, binding = 1) readonly buffer Statistics { vec2 statistics[]; };
-layout(set = 0, binding = 2) writeonly buffer Results { STORED y[]; };
+layout(set = 0, binding = 2) readonly buffer Sinks { STORED sinks[]; };
+layout(set = 0, binding = 3) writeonly buffer Results { STORED y[]; };
 layout(push_constant) uniform Block {
   uint queries;  // in all heads of the batch
   uint Hq, Sq, Dv, y_head, y_row, splits;
@@ -28,6 +29,7 @@ const uint least_bits = 0xFF7FFFFFu, minus_infinity_bits = 0xFF800000u;
 shared float factors[most_splits];
 
 layout(constant_id = 7) const uint columns = 1;  // elements of y that are computed at a time, a power of two
+layout(constant_id = 8) const bool has_sinks = false;
 const uint parts = lanes / columns;  // groups of splits that are added side by side
 const uint at_once = 8u;             // splits that are read before the first is added
 shared float totals[lanes];
@@ -51,6 +53,13 @@ void main() {
   float row_max = uintBitsToFloat(minus_infinity_bits), mine = 0.0;
   for (uint s = invocation(); s < splits; s += lanes) row_max = maximum(row_max, statistics[first + s].x);
   row_max = combined(row_max, MAXIMUM, 0u);
+  const uint batch = query / Sq / Hq, head = query / Sq % Hq, i = query % Sq;
+  // The sink, a score whose value is 0, joins a row with an allowed key, once for all splits.
+  float sink = has_sinks ? load(sinks[head]) : 0.0;
+  if (floatBitsToUint(sink) == least_bits) sink = uintBitsToFloat(least_bits - 1u);  // as scores are
+  const bool is_joined =
+      has_sinks && floatBitsToUint(row_max) != minus_infinity_bits && floatBitsToUint(sink) != minus_infinity_bits;
+  if (is_joined) row_max = maximum(row_max, sink);
   const uint bits = floatBitsToUint(row_max);
   const float top = bits == minus_infinity_bits || bits == least_bits ? 0.0 : row_max;
   for (uint s = invocation(); s < splits; s += lanes) {
@@ -58,8 +67,8 @@ void main() {
     factors[s] = expf(found.x - top);
     mine += factors[s] * found.y;
   }
-  const float row_sum = combined(mine, SUM, 1u);
-  const uint batch = query / Sq / Hq, head = query / Sq % Hq, i = query % Sq;
+  float row_sum = combined(mine, SUM, 1u);
+  if (is_joined) row_sum += expf(sink - top);
   const uint each = (splits + parts - 1u) / parts, begin = min(invocation() / columns * each, splits);
   for (uint column = 0u; column < Dv; column += columns) {
     const uint d = column + invocation() % columns;

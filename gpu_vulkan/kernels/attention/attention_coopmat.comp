@@ -42,6 +42,8 @@ layout(constant_id = 11) const bool capped = false;
 layout(constant_id = 12) const uint length_words = 0;
 layout(constant_id = 13) const bool bias_masks = true;
 layout(constant_id = 14) const bool is_scaled_product = false;  // scores are products times a scale above 0
+layout(constant_id = 15) const bool has_sinks = false;
+#define TAKES_SINKS 1
 #include "gpu_vulkan/kernels/attention/attention.glsl"
 
 // A subgroup's m tiles lie round_rows queries apart.
@@ -258,63 +260,49 @@ void multiply_weights_and_v() {
   }
 }
 
-float element_of_v(uint key, uint column) {
-  const uint word = tile[v_tile + key * v_pitch + column / 8u][column / 2u % 4u];
-  return float_from_f16(word >> column % 2u * 16u & 0xFFFFu);
-}
-
-/// multiply_weights_and_v for a block whose v has infinities or NaNs, element by element: they may not be multiplied by
-/// the weight of a masked key, nor by the low part of one. Only a weight that is 0 in f64, too, is 0.
-void multiply_special(bool one_by_one) {
-  for (uint s = 0; s < m_tiles * n_tiles; ++s) {
-    const uint g = s / n_tiles, t = s % n_tiles;
-    ACCUMULATOR weights;
-    [[unroll]] for (uint f = 0; f < m_tiles * n_tiles; ++f)
-      [[unroll]] for (uint c = 0; c < weights.length(); ++c)
-        if (f == s) {
-          const float x = scores[f][c] - row_max[f / n_tiles][c];
-          weights[c] = power(x, top);
-          row_sum[f / n_tiles][c] += weights[c];
-          if (x * log2_scale < -1074.0 || scores[f][c] == least_score) weights[c] = 0.0;  // as in f64
-          if (one_by_one && floatBitsToUint(scores[f][c]) == minus_infinity_bits) weights[c] = -1.0;
-        }
-    coopMatStore(weights, scratch, scratch_begin, N, gl_CooperativeMatrixLayoutRowMajor);
-    subgroupBarrier();
-    float weight[N];  // the weights of the lane's row
-    [[unroll]] for (uint key = 0; key < N; ++key) weight[key] = number(scratch_begin + row * N + key);
-    subgroupBarrier();
-    for (uint j = 0; j < dv_tiles; ++j) {
-      for (uint c = 0; c < columns_each; ++c) {
-        const uint column = part * columns_each + c;
-        float found = 0.0;
-        [[unroll]] for (uint key = 0; key < N; ++key)
-          if (weight[key] != -1.0) found = fma(weight[key], element_of_v(t * N + key, j * N + column), found);
-        set_number(scratch_begin + row * N + column, found);
-      }
-      subgroupBarrier();
-      ACCUMULATOR added;
-      coopMatLoad(added, scratch, scratch_begin, N, gl_CooperativeMatrixLayoutRowMajor);
-      [[unroll]] for (uint f = 0; f < m_tiles * dv_tiles; ++f)
-        if (f == g * dv_tiles + j) acc[f] += added;
-      subgroupBarrier();
-    }
-  }
-}
+#include "gpu_vulkan/kernels/attention/attention_special.glsl"
 
 /// These take the place of the row sum where all keys of a row are masked, and where all others score -inf.
 const float all_masked = -1.0, all_minus_infinity = -2.0;
 
+/// 2^(x + up) of an x that is not above 0, as power() has it.
+precise float power_of_two(float x, float up) {
+  const float d = max(x, deepest), k = d + (12582912.0 + up), f = d - (k - (12582912.0 + up));
+  return uintBitsToFloat(floatBitsToUint(exp2(f)) + (floatBitsToUint(k) << 23));
+}
+
+/// Joins the sink of the head to a row that has weights, by its row max. Returns the factor of what its keys found.
+float joined_with(float sink, float largest, inout float total) {
+  const float above = (is_scaled_product ? fma(-largest, scale, sink) : sink - largest) * 1.44269504;  // 2^above
+  const float shrink = above > 0.0 ? power_of_two(-above, 0.0) : 1.0;
+  total = fma(total, shrink, power_of_two(above > 0.0 ? 0.0 : above, top));
+  if (is_nan(sink) || is_infinite(sink)) total = quiet_nan();
+  return shrink;
+}
+
 void store_results() {
+  const float sink = has_sinks ? load(sinks[head]) : 0.0;
+  const bool is_joined = has_sinks && !is_minus_infinity(sink);
   [[unroll]] for (uint g = 0; g < m_tiles; ++g) {
-    ACCUMULATOR total = by_row(row_sum[g], true);
+    ACCUMULATOR total = by_row(row_sum[g], true), shrink = ACCUMULATOR(1.0);
     [[unroll]] for (uint c = 0; c < total.length(); ++c) {
-      if (row_max[g][c] == no_row_max && !is_nan(total[c])) total[c] = all_masked;
+      const bool is_all_masked = row_max[g][c] == no_row_max && !is_nan(total[c]);
+      if (is_all_masked) total[c] = all_masked;
       if (row_max[g][c] == least_score) total[c] = all_minus_infinity;
+      else if (is_joined && !is_all_masked) {
+        float joined = total[c];
+        shrink[c] = joined_with(sink, row_max[g][c], joined);
+        total[c] = joined;
+      }
     }
     total = by_row(total, false);
     for (uint j = 0; j < dv_tiles; ++j) {
       [[unroll]] for (uint f = 0; f < dv_tiles; ++f)
-        if (f == j) coopMatStore(acc[g * dv_tiles + f], scratch, scratch_begin, N, gl_CooperativeMatrixLayoutRowMajor);
+        if (f == j) {
+          ACCUMULATOR y = acc[g * dv_tiles + f];
+          if (has_sinks) y = y * shrink;
+          coopMatStore(y, scratch, scratch_begin, N, gl_CooperativeMatrixLayoutRowMajor);
+        }
       subgroupBarrier();
       for (uint e = gl_SubgroupInvocationID; e < M * N / 8u; e += lanes) {
         const uint r = e * 8u / N, column = j * N + e * 8u % N, i = query(g, r);
@@ -323,8 +311,11 @@ void store_results() {
         if (sum == all_masked && !has_mask && !has_bias && has_key_in_window(i)) sum = all_minus_infinity;
         uint x[8];
         [[unroll]] for (uint c = 0; c < 8u; ++c) {
-          const float value = divide(number(scratch_begin + e * 8u + c), sum);
-          x[c] = uint(store(sum == all_masked ? 0.0 : sum == all_minus_infinity ? quiet_nan() : value));
+          const float found = number(scratch_begin + e * 8u + c), value = divide(found, sum);
+          // Beside a sink, keys of score -inf give 0.
+          const bool gives_zero = is_joined && !is_nan(sink) && !is_infinite(sink);
+          const float of_none = gives_zero ? 0.0 * found : quiet_nan();
+          x[c] = uint(store(sum == all_masked ? 0.0 : sum == all_minus_infinity ? of_none : value));
         }
         if (i < Sq && column < Dv) wide_y[(y_begin() + i * y_row + column) / 8u] = joined_halves(x);
       }

@@ -50,6 +50,8 @@ layout(constant_id = 11) const bool capped = false;
 layout(constant_id = 12) const uint length_words = 0;
 layout(constant_id = 13) const bool bias_masks = true;
 layout(constant_id = 14) const bool is_scaled_product = false;  // scores are products times a scale above 0
+layout(constant_id = 15) const bool has_sinks = false;
+#define TAKES_SINKS 1
 #include "gpu_vulkan/kernels/attention/attention.glsl"
 
 const uint rows = subgroups * M, invocations = subgroups * lanes;
@@ -272,11 +274,31 @@ float outcome(const in uint r, const in uint c, const in float max_of_row) {
   return max_of_row == least_row_max ? quiet_nan() : 1.0;
 }
 
+/// Joins the sink of the head to rows of these outcomes: sets `shrink`, the factor of what the keys have found. Keys of
+/// score -inf give 0 beside a sink.
+void join_sink(inout ACCUMULATOR total, inout ACCUMULATOR outcomes, out ACCUMULATOR shrink) {
+  const float sink = load(sinks[head]);
+  const bool is_finite = !is_nan(sink) && !is_infinite(sink);
+  shrink = ACCUMULATOR(1.0);
+  if (is_minus_infinity(sink)) return;
+  [[unroll]] for (uint c = 0; c < total.length(); ++c) {
+    const bool usual = outcomes[c] == 1.0;
+    const float above = fma(sink, 1.44269504, -row_max[c]);  // an exponent of 2
+    if (usual && is_finite) {
+      shrink[c] = above > 0.0 ? rescale_factor(-above) : 1.0;
+      total[c] = fma(total[c], shrink[c], weight_of(above > 0.0 ? 0.0 : above));
+    }
+    if (usual && !is_finite) total[c] = quiet_nan();
+    if (!usual && is_finite && !is_nan(total[c])) outcomes[c] = 0.0;
+  }
+}
+
 void store_results() {
   const uint strips = (dv_tiles + strip - 1u) / strip, tile_begin = gl_SubgroupID * room, pieces = strip * N / 8u;
-  ACCUMULATOR total, factor;
+  ACCUMULATOR total, factor, shrink;
   coopMatReduceNV(total, row_sum, gl_CooperativeMatrixReduceRowNV, sum_of);
   coopMatPerElementNV(factor, row_max, outcome);
+  if (has_sinks) join_sink(total, factor, shrink);
   [[unroll]] for (uint c = 0; c < total.length(); ++c) {
     const bool usual = factor[c] == 1.0 && !is_nan(total[c]);
     factor[c] = usual ? 1.0 / total[c] : is_nan(total[c]) ? total[c] : factor[c];
@@ -286,6 +308,7 @@ void store_results() {
     [[unroll]] for (uint j = 0; j < dv_tiles; ++j)
       if (j / strip == s) {
         ACCUMULATOR y = acc[j];
+        if (has_sinks) y = y * shrink;
         [[unroll]] for (uint c = 0; c < y.length(); ++c) {
           const float quotient = y[c] * factor[c];
           y[c] = rounded(fma(fma(-quotient, total[c], y[c]), factor[c], quotient));
@@ -302,45 +325,7 @@ void store_results() {
   }
 }
 
-/// The score of one key for one query, by a dot product of its own.
-float single_score(uint i, uint j, out bool masked) {
-  masked = is_masked_by_position(i, j);
-  if (masked) return 0.0;
-  float x = 0.0;
-  for (uint d = 0; d < D; ++d) x = fma(load(q[q_begin() + i * q_row + d]), load(k[k_begin() + j * k_row + d]), x);
-  return bounded(score(x, i, j, masked), least);
-}
-
-/// Computes all results anew, element by element: where v has infinities or NaNs, which may not be multiplied by the
-/// weight of a masked key, nor by a part of one, or where v is so large that weighted sums may overflow. An infinity is
-/// not multiplied by 0 unless the weight is 0 in f64, too.
-void store_one_by_one() {
-  for (uint e = gl_LocalInvocationID.x; e < rows * (Dv / 8u); e += invocations) {
-    const uint i = first + e / (Dv / 8u), column = e % (Dv / 8u) * 8u;
-    bool masked;
-    float largest = no_row_max, sum = 0.0, found[8];
-    for (uint j = begin; j < end; ++j) {
-      const float x = single_score(i, j, masked);
-      if (!masked) largest = maximum(largest, x);
-    }
-    [[unroll]] for (uint c = 0; c < 8u; ++c) found[c] = 0.0;
-    for (uint j = begin; j < end; ++j) {
-      const float difference = (single_score(i, j, masked) - largest) * 1.44269504;
-      if (masked) continue;
-      const float weight = rescale_factor(difference);
-      sum += weight;
-      const float of_infinity = difference < -1074.0 ? 0.0 : 1.0;  // as in f64
-      [[unroll]] for (uint c = 0; c < 8u; ++c) {
-        const float x = load(v[v_begin() + j * v_row + column + c]);
-        found[c] = fma(is_infinite(x) ? of_infinity : weight, x, found[c]);
-      }
-    }
-    if (is_nan(largest) || largest == positive_infinity() || largest == least) sum = quiet_nan();
-    uint x[8];
-    for (uint c = 0; c < 8u; ++c) x[c] = uint(store(largest == no_row_max ? 0.0 : divide(found[c], sum)));
-    if (i < Sq) wide_y[(y_begin() + i * y_row + column) / 8u] = joined_halves(x);
-  }
-}
+#include "gpu_vulkan/kernels/attention/attention_one_by_one.glsl"
 
 void main() {
   const uint blocks = (Sq + rows - 1u) / rows, task = group_index();

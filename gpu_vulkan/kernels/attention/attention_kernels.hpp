@@ -27,15 +27,19 @@ struct AttentionBlock {
 struct AttentionProblem {
   const ir::ops::Attention& op;
   Extents n;
-  ir::DType dtype;
+  ir::DType dtype;       ///< that q and y have
+  ir::DType keys_dtype;  ///< that k and v have
   AttentionBlock block;
   std::vector<plan::Slot> reads;   ///< a slot for every operand of the shaders; q stands for those that are absent
+  plan::Slot sinks = {};           ///< likewise; attention_combine.comp reads it, and shaders of one dispatch do
   std::uint32_t length_words = 0;  ///< words of each of kv_lengths; 0 where there are none
   bool bias_masks = true;          ///< a bias of -inf masks its key
   bool may_mask = false;           ///< the op may mask keys that are in use
 
   /// The last specialization constants of every shader: which operands the scores depend on.
   plan::Constants score_constants() const;
+  /// "f32" by the dtype of q, "f32_narrow" where keys have fewer digits than queries.
+  std::string variant() const;
 };
 
 /// A workgroup's queries and the keys of a block, or how its invocations are laid out over them.
@@ -43,7 +47,7 @@ struct RowsAndKeys {
   std::uint32_t rows, keys;
 };
 
-/// Dispatches a kernel whose workgroups have this many queries of a head each.
+/// Dispatches a kernel whose workgroups have this many queries of a head each; it reads the sinks as well.
 void dispatch(const AttentionProblem& problem, std::uint32_t rows, plan::Shader shader, plan::Lowering& node);
 
 /// Few queries and many keys: the keys are split between workgroups, and a second dispatch combines what these found.

@@ -3,14 +3,20 @@
 // `rows` queries of the heads that share the kv head (GQA), so that keys and values are read once for all of them. It
 // walks over blocks of keys as attention.comp does and leaves, for every query, what attention_combine.comp combines:
 // the row max, the row sum of weights and their product with v. lanes_per_key neighbouring lanes read a key, and
-// lanes_per_value a value, 16 bytes at a time. The conversions of a _kept variant keep subnormal numbers.
-// variants: f32 f16 bf16 f16_kept
+// lanes_per_value a value, 16 bytes at a time. A _kept variant has keys of f16, and its conversions keep subnormal
+// numbers.
+// variants: f32 f16 bf16 f16_kept f32_narrow f32_narrow_kept
 #extension GL_GOOGLE_include_directive : require
-#if defined(VARIANT_f16_kept)
+#if defined(VARIANT_f16_kept) || defined(VARIANT_f32_narrow_kept)
 #extension GL_EXT_spirv_intrinsics : require
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4464], 4459, 16);  // DenormPreserve
 #define KEPT 1
+#endif
+#if defined(VARIANT_f16_kept)
 #define VARIANT_f16 1
+#elif defined(VARIANT_f32_narrow) || defined(VARIANT_f32_narrow_kept)
+#define VARIANT_f32 1
+#define NARROW_KEYS 1
 #endif
 #include "gpu_vulkan/glsl/element.glsl"
 #include "gpu_vulkan/glsl/index.glsl"
@@ -35,6 +41,9 @@ layout(constant_id = 15) const bool has_bias = false;
 layout(constant_id = 16) const bool capped = false;
 layout(constant_id = 17) const uint length_words = 0;
 layout(constant_id = 18) const bool bias_masks = true;
+#ifdef NARROW_KEYS
+layout(constant_id = 19) const bool keys_are_bf16 = false;
+#endif
 
 #include "gpu_vulkan/kernels/attention/attention.glsl"
 
@@ -43,13 +52,15 @@ layout(set = 0, binding = 2) readonly buffer WideV { uvec4 wide_v[]; };
 layout(set = 0, binding = 6) writeonly buffer Products { float products[]; };
 layout(set = 0, binding = 7) writeonly buffer Statistics { vec2 statistics[]; };  // row max and row sum
 
-#ifdef VARIANT_f32
+#if defined(VARIANT_f32) && !defined(NARROW_KEYS)
 const uint E = 4u;  // elements of a piece of 16 bytes
 float number(uvec4 piece, uint i) { return uintBitsToFloat(piece[i]); }
 #else
 const uint E = 8u;
 #ifdef KEPT
 float number(uvec4 piece, uint i) { return unpackHalf2x16(piece[i / 2u])[i % 2u]; }
+#elif defined(NARROW_KEYS)
+float number(uvec4 piece, uint i) { return float_of_key(piece[i / 2u] >> i % 2u * 16u & 0xFFFFu); }
 #else
 float number(uvec4 piece, uint i) { return from_bits(piece[i / 2u] >> i % 2u * 16u & 0xFFFFu); }
 #endif

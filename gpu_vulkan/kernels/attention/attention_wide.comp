@@ -41,12 +41,14 @@ layout(constant_id = 12) const bool has_bias = false;
 layout(constant_id = 13) const bool capped = false;
 layout(constant_id = 14) const uint length_words = 0;
 layout(constant_id = 15) const bool bias_masks = true;
+layout(constant_id = 16) const bool has_sinks = false;
+#define TAKES_SINKS 1
 #include "gpu_vulkan/kernels/attention/attention.glsl"
 
 layout(set = 0, binding = 0) readonly buffer WideQ { vec4 wide_q[]; };
 layout(set = 0, binding = 1) readonly buffer WideK { vec4 wide_k[]; };
 layout(set = 0, binding = 2) readonly buffer WideV { vec4 wide_v[]; };
-layout(set = 0, binding = 6) writeonly buffer WideY { vec4 wide_y[]; };
+layout(set = 0, binding = 7) writeonly buffer WideY { vec4 wide_y[]; };
 
 const uint rows = row_threads * rows_each, keys = key_threads * keys_each, invocations = row_threads * key_threads;
 const uint pieces = depth / 4u;  // pieces of a staged line of q or k
@@ -258,13 +260,16 @@ void store_results() {
     unmasked_rows |= subgroupShuffleXor(unmasked_rows, apart);
   [[unroll]] for (uint r = 0; r < rows_each; ++r) {
     const uint i = first + row_thread + r * row_threads;
-    const float total = sum_of_row(row_sum[r]);
+    float total = sum_of_row(row_sum[r]), largest = row_max[r], factor = 1.0;
+    const bool all_masked = (unmasked_rows >> r & 1u) == 0u;
+    if (has_sinks && !all_masked) factor = joined_sink(largest, total);
     // A row without weights has masked keys only, or keys that score -inf.
-    const bool none = floatBitsToUint(total) == 0u, all_masked = (unmasked_rows >> r & 1u) == 0u;
+    const bool none = floatBitsToUint(total) == 0u;
     [[unroll]] for (uint c = 0; c < columns; ++c) {
       const uint d = (key_thread + c * key_threads) * 4u;
       if (i >= Sq || d >= Dv) continue;
-      const vec4 x = acc[r * columns + c];
+      vec4 x = acc[r * columns + c];
+      if (has_sinks) x *= factor;
       vec4 value = vec4(divide(x.x, total), divide(x.y, total), divide(x.z, total), divide(x.w, total));
       if (none) value = vec4(all_masked ? 0.0 : quiet_nan());
       wide_y[(y_begin() + i * y_row + d) / 4u] = value;

@@ -30,6 +30,8 @@ plan::Refusal no_matrix_tile_fits(const device::DeviceFacts& facts) {
 }
 
 plan::Or<device::CooperativeShape> usable_head_shape(const AttentionProblem& problem, const plan::Lowering& node) {
+  if (problem.keys_dtype != problem.dtype)
+    return plan::Refusal{ir::cat("keys are ", problem.keys_dtype, " beside queries of ", problem.dtype)};
   auto usable = gemm::usable_shape(problem.dtype, node);
   if (std::holds_alternative<plan::Refusal>(usable)) return usable;
   const device::CooperativeShape& s = std::get<device::CooperativeShape>(usable);
@@ -71,7 +73,8 @@ void emit_matrix_kernel(const AttentionProblem& problem, const MatrixKernel& ker
   const std::string buffers = kernel.own.value() == 1 ? "" : ir::cat(" in ", kernel.own.value(), " buffers");
   dispatch(problem, tile.rows(s),
            {.name = kernel.shader,
-            .constants = tiles.then(problem.score_constants()).then({{"is_scaled_product", is_scaled_product}}),
+            .constants = tiles.then(problem.score_constants())
+                             .then({{"is_scaled_product", is_scaled_product}, {"has_sinks", op.has_sinks}}),
             .subgroup_size = lanes,
             .cooperative =
                 plan::CooperativeKernel{

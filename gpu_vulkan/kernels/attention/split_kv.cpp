@@ -36,7 +36,7 @@ SplitTile split_tile_of(const AttentionProblem& problem, const device::DeviceFac
   constexpr std::uint32_t most_results = 64, most_terms = 32;  // that a lane holds in registers
   constexpr std::int64_t enough_groups = 512, most_splits = 128, min_split = 128;
   const Extents& n = problem.n;
-  const std::int64_t piece = elements_of_piece(problem.dtype);
+  const std::int64_t piece = elements_of_piece(problem.keys_dtype);
   SplitTile t{};
   t.subgroup_size = facts.subgroup_size;
   t.threads = std::max(std::min(128u, common::most_invocations(facts)), t.subgroup_size);
@@ -104,7 +104,7 @@ void dispatch_splits(const AttentionProblem& problem, const SplitTile& t, const 
   AttentionBlock block = problem.block;
   block.tasks = plan::word(t.tasks);
   block.splits = plan::word(t.splits);
-  const bool keeps_denormals = problem.dtype == ir::DType::f16 && node.facts().denormals_kept_f16;
+  const bool keeps_denormals = problem.keys_dtype == ir::DType::f16 && node.facts().denormals_kept_f16;
   const rows::HeldRows held{.threads = t.threads, .lanes = t.threads / t.rows, .subgroup_size = t.subgroup_size};
   const plan::Constants tile = {{"rows", t.rows},
                                 {"keys", t.keys},
@@ -114,8 +114,11 @@ void dispatch_splits(const AttentionProblem& problem, const SplitTile& t, const 
                                 {"lanes_per_key", t.lanes_per_key},
                                 {"lanes_per_value", t.lanes_per_value},
                                 {"may_mask", problem.may_mask}};
-  node.dispatch({.shader = held.shader(ir::cat("attention_split_kv.", problem.dtype, keeps_denormals ? "_kept" : ""),
-                                       tile.then(problem.score_constants())),
+  plan::Constants constants = tile.then(problem.score_constants());
+  if (problem.keys_dtype != problem.dtype)
+    constants = constants.then({{"keys_are_bf16", problem.keys_dtype == ir::DType::bf16}});
+  node.dispatch({.shader = held.shader(
+                     ir::cat("attention_split_kv.", problem.variant(), keeps_denormals ? "_kept" : ""), constants),
                  .reads = problem.reads,
                  .writes = {results.products, results.statistics},
                  .push = block,
@@ -132,12 +135,14 @@ void dispatch_combine(const AttentionProblem& problem, const SplitTile& t, const
   const AttentionBlock& block = problem.block;
   const std::uint32_t queries = plan::word(problem.n.B) * block.Hq * block.Sq;
   const rows::HeldRows held{.threads = combine.threads, .lanes = combine.threads, .subgroup_size = t.subgroup_size};
-  node.dispatch({.shader = held.shader(ir::cat("attention_combine.", problem.dtype),
-                                       {{"most_splits", plan::word(t.splits)}, {"columns", combine.columns}}),
-                 .reads = {results.products, results.statistics},
-                 .writes = {node.out(0)},
-                 .push = Block{queries, block.Hq, block.Sq, plan::word(problem.n.Dv), block.y, plan::word(t.splits)},
-                 .groups = plan::groups_for(queries)});
+  node.dispatch(
+      {.shader = held.shader(
+           ir::cat("attention_combine.", problem.dtype),
+           {{"most_splits", plan::word(t.splits)}, {"columns", combine.columns}, {"has_sinks", problem.op.has_sinks}}),
+       .reads = {results.products, results.statistics, problem.sinks},
+       .writes = {node.out(0)},
+       .push = Block{queries, block.Hq, block.Sq, plan::word(problem.n.Dv), block.y, plan::word(t.splits)},
+       .groups = plan::groups_for(queries)});
 }
 
 void emit_split_kv(const AttentionProblem& problem, const SplitTile& t, plan::Lowering& node) {
@@ -162,7 +167,7 @@ plan::Attempt attempt_split_kv(const AttentionProblem& problem, plan::Lowering& 
   if (problem.dtype == ir::DType::f64) return plan::Refusal{"operands are f64, it adds in f32"};
   if (n.Sq > most_queries) return plan::Refusal{ir::cat("more than ", most_queries, " queries")};
   if (n.Sk < min_keys) return plan::Refusal{ir::cat("fewer than ", min_keys, " keys")};
-  const std::int64_t piece = elements_of_piece(problem.dtype);
+  const std::int64_t piece = elements_of_piece(problem.keys_dtype);
   if (n.D % piece != 0 || n.Dv % piece != 0)
     return plan::Refusal{ir::cat("heads are no multiples of ", piece, " wide")};
   if (n.Dv == 0) return plan::Refusal{"values have no elements"};

@@ -25,7 +25,7 @@ struct Tile {
 };
 
 /// In order of preference.
-constexpr std::array<Tile, 14> tiles = {{
+constexpr std::array<Tile, 15> tiles = {{
     {.threads = {16, 16}, .each = {2, 2}},
     {.threads = {16, 16}, .each = {1, 2}},
     {.threads = {16, 16}, .each = {1, 1}},
@@ -40,6 +40,7 @@ constexpr std::array<Tile, 14> tiles = {{
     {.threads = {1, 32}, .each = {1, 1}},
     {.threads = {1, 16}, .each = {1, 1}},
     {.threads = {1, 8}, .each = {1, 1}},
+    {.threads = {1, 4}, .each = {1, 1}},
 }};
 
 const Tile* find_tile(const device::DeviceFacts& facts, const AttentionProblem& problem) {
@@ -73,8 +74,11 @@ void emit_tiled(const AttentionProblem& problem, const Tile& t, plan::Lowering& 
                                 {"Dv", Dv},
                                 {"columns_each", (Dv + t.threads.keys - 1) / t.threads.keys},
                                 {"may_mask", problem.may_mask}};
-  dispatch(problem, t.rows(),
-           {.name = ir::cat("attention.", problem.dtype), .constants = tile.then(problem.score_constants())}, node);
+  plan::Constants constants = tile.then(problem.score_constants()).then({{"has_sinks", problem.op.has_sinks}});
+  if (problem.keys_dtype != problem.dtype)
+    constants = constants.then({{"keys_are_bf16", problem.keys_dtype == ir::DType::bf16}});
+  dispatch(problem, t.rows(), {.name = ir::cat("attention.", problem.variant()), .constants = std::move(constants)},
+           node);
 }
 
 }  // namespace

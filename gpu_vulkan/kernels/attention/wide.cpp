@@ -65,16 +65,22 @@ void emit_wide(const AttentionProblem& problem, const WideTile& t, plan::Lowerin
                                 {"Dv", plan::word(problem.n.Dv)},
                                 {"may_mask", problem.may_mask}};
   dispatch(problem, t.rows(),
-           {.name = "attention_wide", .constants = tile.then(problem.score_constants()), .subgroup_size = lanes}, node);
+           {.name = "attention_wide",
+            .constants = tile.then(problem.score_constants()).then({{"has_sinks", problem.op.has_sinks}}),
+            .subgroup_size = lanes},
+           node);
 }
 
 }  // namespace
 
 plan::Attempt attempt_wide(const AttentionProblem& problem, plan::Lowering& node) {
-  constexpr std::int64_t enough_queries = 32;
+  constexpr std::int64_t enough_queries = 32, widest = 256;
   const device::DeviceFacts& facts = node.facts();
   const Extents& n = problem.n;
   if (problem.dtype != ir::DType::f32) return plan::Refusal{ir::cat("operands are ", problem.dtype, ", it takes f32")};
+  if (problem.keys_dtype != ir::DType::f32)
+    return plan::Refusal{ir::cat("keys are ", problem.keys_dtype, ", it takes f32")};
+  if (n.Dv > widest) return plan::Refusal{ir::cat("values are more than ", widest, " wide")};
   if (n.D % 4 != 0 || n.Dv % 4 != 0) return plan::Refusal{"heads are no multiples of 4 wide"};
   if (n.Sq < enough_queries) return plan::Refusal{ir::cat("a block of ", enough_queries, " queries would not be full")};
   if (!facts.subgroup_shuffle || !facts.subgroup_size_control)

@@ -26,7 +26,8 @@ Real where(ir::ops::Comparison function, Real a, Real b, Real then, Real otherwi
   return a.builder->apply(ir::ops::Where{}, {holds, then, otherwise});
 }
 
-/// The parts of an attention that errors of its scores and sums depend on: P [.., Sq, Sk], v [.., Sk, Dv], y.
+/// The parts of an attention that errors of its scores and sums depend on: P [.., Sq, Sk], v [.., Sk, Dv], y. A sink is
+/// one more key, whose value is 0.
 struct Parts {
   Real p, v, y;
   Real most = {};     ///< ΣPε² of each row, the mean square of the largest errors of its scores
@@ -43,10 +44,20 @@ struct Parts {
   }
 };
 
+/// The size that counts for the sink, which is the last of these keys: that of the largest value, since its weight is
+/// taken from theirs. 0 for the others.
+Real influence_of_sink(Real size) {
+  const std::int64_t last = size.shape()[3] - 1;
+  std::vector<double> is_sink(static_cast<std::size_t>(last + 1), 0.0);
+  is_sink.back() = 1;
+  return reshaped(size.builder->constant(is_sink), {1, 1, 1, last + 1, 1}) * largest(size, -2);
+}
+
 Parts parts_of(const Scores& scores, const Node& node, const Weights& weights, const ScoreErrors& errors) {
   constexpr double resolved = 0x1p-45;  // f64 has so much of a difference of sums
-  Parts parts{
-      .p = weights.p, .v = finite_or_zero(scores.keys(node.in[2])), .y = scores.queries(finite_or_zero(node.y()))};
+  Parts parts{.p = weights.p,
+              .v = scores.with_value_of_sink(finite_or_zero(scores.keys(node.in[2]))),
+              .y = scores.queries(finite_or_zero(node.y()))};
   ExpressionBuilder& builder = node.builder;
   const Real none = builder.constant(0);
   if (node.unit() <= 2 * ir::unit_roundoff(ir::DType::f64)) {
@@ -54,7 +65,8 @@ Parts parts_of(const Scores& scores, const Node& node, const Weights& weights, c
     parts.v = parts.v / *parts.divisor;
     parts.y = parts.y / *parts.divisor;
   }
-  const Real size = largest(abs(parts.v), -1);
+  Real size = largest(abs(parts.v), -1);
+  if (scores.sinks()) size = max(size, influence_of_sink(size));
   const Real influence = parts.p * reshaped(size, {size.shape()[0], size.shape()[1], 1, 1, size.shape()[3]});
   parts.most = sum(finite_or_zero(parts.p * square(errors.most)), {-1});
   parts.largest =
@@ -66,7 +78,7 @@ Parts parts_of(const Scores& scores, const Node& node, const Weights& weights, c
   return parts;
 }
 
-/// How often a running maximum may scale the sums of a row.
+/// How often a running maximum may scale the sums of a row. A sink comes last, by itself.
 double rescales(const Node& node, std::int64_t keys) {
   std::int64_t most = 0;
   for (const ir::Sum& sum : node.arithmetic.sums)
@@ -76,15 +88,18 @@ double rescales(const Node& node, std::int64_t keys) {
 
 /// To first order y moves by ΣP(v - y)·error of each score, and by the errors of the row sum and of the sum of values.
 Bound first_order(const Scores& scores, const Node& node, const Parts& parts, const ScoreErrors& errors) {
+  const bool has_sink = scores.sinks().has_value();
   const std::int64_t keys = scores.extents().Sk;
   const SumSpread of_row = spread_of(node.with_sum(ir::SumName::row_sum), keys, true);
   const SumSpread of_values = spread_of(node.with_sum(ir::SumName::values), keys, false);
-  const double u = node.unit(), scaled = rescales(node, keys);
+  const double joined = has_sink ? 1 : 0, u = node.unit();  // the rounding of the row sum with the sink
+  const double scaled = rescales(node, keys) + joined;
   const Real p2 = square(parts.p), v2 = square(parts.v), y2 = square(parts.y);
   const Real weights = finite_or_zero(p2 * errors.variance);
   const Real row = y2 * (of_row.of_squares * sum(p2, {-1}) + of_row.of_square);
   // The loss of units that cut sums off is added to the other errors rather than to their squares.
-  Real one_sided = node.builder.constant(0), variance = y2 * (sum(weights, {-1}) + (of_values.of_square + 2 * scaled));
+  Real one_sided = node.builder.constant(0);
+  Real variance = y2 * (sum(weights, {-1}) + (of_values.of_square + 2 * scaled + joined));
   if (of_values.is_cut) {
     one_sided = node.lambda() * sqrt(of_values.of_square * y2 + of_values.of_squares * scores.product(p2, v2, false));
     variance = variance + scores.product(weights, v2, false);
@@ -99,7 +114,7 @@ Bound first_order(const Scores& scores, const Node& node, const Parts& parts, co
     variance = variance + row;
   const Real fixed = (formulas::roundings_of_attention + of_row.of_size + of_values.of_size) * abs(parts.y);
   const Real chance = node.lambda() * sqrt(max(variance, node.builder.constant(0))) + one_sided + fixed;
-  const Real certain = sqrt(parts.most * parts.spread) + (of_row.certain + 2 * scaled) * abs(parts.y) +
+  const Real certain = sqrt(parts.most * parts.spread) + (of_row.certain + 2 * scaled + joined) * abs(parts.y) +
                        of_values.certain * sqrt(parts.squares) + fixed;
   return {u * min(chance, certain), u * certain};
 }
@@ -122,7 +137,7 @@ Bound rounding(const ir::ops::Attention& op, const Node& node) {
   const Scores scores(op, node);
   if (scores.extents().Sk == 0) return both(node.builder.constant(0));  // no row has a key
   const ScoreSteps steps = score_steps(op, scores, node);
-  const Weights weights = weights_of(steps.competing);
+  const Weights weights = weights_of(steps.all);
   const ScoreErrors errors = score_errors(op, scores, node, steps, weights);
   const Parts parts = parts_of(scores, node, weights, errors);
   ExpressionBuilder& builder = node.builder;
@@ -153,15 +168,16 @@ Real through_scores(const Scores& scores, Real p, Real v, Real e) {
 /// Errors of q and k become those of scores, on which a softcap lets through no more; those of v are weighed.
 Real carried(const ir::ops::Attention& op, const Node& node, const Errors& errors) {
   const Scores scores(op, node);
-  const Real p = weights_of(score_steps(op, scores, node).competing).p;
+  const Real p = weights_of(score_steps(op, scores, node).all).p;
   const Real q = abs(scores.queries(node.in[0])), k = abs(scores.keys(node.in[1]));
   const Real larger_q = errors[0] ? q + scores.queries(*errors[0]) : q;
   const Real larger_k = errors[1] ? k + scores.keys(*errors[1]) : k;
   Real of_scores = scores.scale() * (scores.product(larger_q, larger_k, true) - scores.product(q, k, true));
-  const std::size_t bias = op.has_mask ? 4 : 3;
-  if (op.has_bias && errors[bias]) of_scores = of_scores + scores.by_score(*errors[bias]);
-  Real error = through_scores(scores, p, finite_or_zero(abs(scores.keys(node.in[2]))), of_scores);
-  if (errors[2]) error = error + scores.product(p, scores.keys(*errors[2]), false);
+  if (op.has_bias && errors[op.bias_at()]) of_scores = of_scores + scores.by_score(*errors[op.bias_at()]);
+  of_scores = scores.with_sink(of_scores, op.has_sinks ? errors[op.sinks_at()] : std::nullopt);
+  const Real v = scores.with_value_of_sink(finite_or_zero(abs(scores.keys(node.in[2]))));
+  Real error = through_scores(scores, p, v, of_scores);
+  if (errors[2]) error = error + scores.product(p, scores.with_value_of_sink(scores.keys(*errors[2])), false);
   return scores.result(error);
 }
 

@@ -45,6 +45,14 @@ std::vector<Choice> choices_of(ir::Executor& reference, const ir::Graph& wide, s
 bool picks(const ir::Op& op);
 std::vector<Choice> picks_of(const ir::Op& op, const Wavering& x, std::span<const ir::Tensor> truths);
 
+// ---- in gates.cpp
+
+/// Whether an op routes tokens to experts or draws them, and the choices of its outputs: also where no operand wavers,
+/// since sums of two scores and weights of draws are off by roundings of `unit`.
+bool gates(const ir::Op& op);
+std::vector<Choice> gates_of(const ir::Op& op, std::span<const Wavering> operands, std::span<const ir::Tensor> truths,
+                             double unit);
+
 // ---- in codes.cpp
 
 /// Whether an op makes codes of quotients, and the choices of its outputs: also where no operand wavers, since the

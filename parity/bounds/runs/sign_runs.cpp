@@ -275,6 +275,22 @@ void SignRuns::step(std::size_t n, const core::Segment& segment, bounds::Manner 
   }
 }
 
+void SignRuns::follow(ir::Value v, const ir::Tensor& truth, bool is_decision) {
+  const auto found = values_.find(v);
+  if (found == values_.end()) return;
+  Moving& value = found->second;
+  if (is_decision) {
+    value.admissible.reset();
+    for (ir::Tensor& run : value.runs) run = truth;
+  } else if (is_real_or_complex(truth)) {
+    const auto before = numbers(std::as_const(value.truth)), after = numbers(truth);
+    for (ir::Tensor& run : value.runs)
+      for (std::size_t i = 0; i < after.size(); ++i)
+        if (before[i] != after[i]) numbers(run)[i] += after[i] - before[i];
+  }
+  value.truth = truth;
+}
+
 void SignRuns::keep_only(const std::function<bool(ir::Value)>& is_needed) {
   std::erase_if(values_, [&](const auto& held) { return !is_needed(held.first); });
   std::erase_if(lines_, [&](const auto& held) { return !is_needed(held.first); });

@@ -82,6 +82,9 @@ class SignRuns {
   /// Evaluates node `n` as a segment that computes it does: σ is that of the segment's error models in this manner,
   /// with chance taken once. Throws NoModel where there is none.
   void step(std::size_t n, const core::Segment& segment, bounds::Manner manner = {});
+  /// Has a value that was evaluated be `truth` instead, since decisions are followed that the truth of its node does
+  /// not share. A decision itself is the same in all runs; what hangs on one is moved by roundings as it was.
+  void follow(ir::Value v, const ir::Tensor& truth, bool is_decision);
   bool has(ir::Value v) const { return graph_.is_source(v) || values_.contains(v); }
   /// How far the runs moved a value that was evaluated.
   Spread spread(ir::Value v) const;

@@ -119,24 +119,26 @@ std::vector<Choice> SignRuns::choices(const core::Segment& segment, const ir::Gr
   std::vector<Choice> none(truths.size());
   if (segment.graph.nodes().size() != 1 || runs_ < 2) return none;
   const ir::Node& node = segment.graph.nodes().front();
-  if (!may_choose(node.op) && !quantizes(node.op)) return none;
+  const bool may_round = quantizes(node.op) || gates(node.op);  // and decide something by that
+  if (!may_choose(node.op) && !may_round) return none;
   const auto is_chosen = [this](ir::Value v) {
     const auto value = values_.find(v);
     return value != values_.end() && (value->second.admissible || !is_real_or_complex(value->second.truth));
   };
-  if (!chooses(node.op) && !quantizes(node.op) && std::ranges::none_of(segment.fed, is_chosen)) return none;
+  if (!chooses(node.op) && !may_round && std::ranges::none_of(segment.fed, is_chosen)) return none;
   std::vector<Wavering> operands;
   for (const ir::Value v : node.inputs) {
     const std::string& name = segment.graph.inputs()[v];
     operands.push_back(wavering(segment.fed[v], fed.at(name)));
   }
-  if (quantizes(node.op)) {
-    // The quotient is computed as precisely as the most precise operand.
+  if (may_round) {
+    // A quotient is computed as precisely as the most precise operand.
     double unit = 1;
     for (const ir::Value v : node.inputs)
       if (const ir::DType dtype = segment.graph.type(v).dtype; ir::is_float(dtype))
         unit = std::min(unit, ir::unit_roundoff(core::compute_dtype(dtype)));
-    return codes_of(reference_, wide.nodes().front().op, operands, truths, unit);
+    const ir::Op& op = wide.nodes().front().op;
+    return gates(op) ? gates_of(op, operands, truths, unit) : codes_of(reference_, op, operands, truths, unit);
   }
   if (std::ranges::none_of(operands, &Wavering::wavers)) return none;
   return choices_of(reference_, wide, operands, truths);

@@ -7,13 +7,13 @@
 #include <optional>
 #include <ostream>
 
+#include "library/describe.hpp"
 #include "library/reference.hpp"
 #include "parity/check/flashinfer/problem.hpp"
 #include "parity/check/flashinfer/trace.hpp"
 #include "parity/cli/checking/check_flags.hpp"
 #include "parity/cli/checking/check_report.hpp"
 #include "parity/cli/flags/output_flags.hpp"
-#include "parity/cli/show/describe.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/core/terminal/shell_word.hpp"
@@ -126,7 +126,7 @@ class DefinitionRun {
   }
 
   flashinfer::TraceFacts facts() const {
-    flashinfer::TraceFacts facts{.solution = flags_.solution, .hardware = show::describe_host(0).cpu};
+    flashinfer::TraceFacts facts{.solution = flags_.solution, .hardware = library::describe_host(0).cpu};
     facts.libraries.emplace("plumbline", core::build_info().version);
     if (facts.solution.empty()) facts.solution = foreign::parse_spec(flags_.candidate.candidate).name;
     if (judged_ && judged_->device() != nullptr) facts.hardware = judged_->device()->facts().name;

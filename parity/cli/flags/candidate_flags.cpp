@@ -76,6 +76,16 @@ void add_candidates_flags(CLI::App& app, std::vector<std::string>& specs, Candid
   add_asking_flags(app, flags);
 }
 
+void add_storage_flag(CLI::App& app, CandidateFlags& flags) {
+  app.add_option(
+         "--storage", flags.options.storage,
+         "graph: its values have the graph's dtypes; observed: floats may come in narrower ones, and are judged "
+         "as stored in these")
+      ->check(one_of({"graph", "observed"}))
+      ->capture_default_str()
+      ->group("candidate");
+}
+
 void require_candidates(const std::vector<std::string>& specs) {
   ir::require(specs.size() <= most_candidates, "--candidate: ", specs.size(), " are named, and ", most_candidates,
               " can be judged in one run");
@@ -143,6 +153,7 @@ std::string repeated(const CandidateFlags& flags) {
   add("--taps", flags.options.taps, usual.options.taps);
   add("--names", flags.options.names, usual.options.names);
   add("--pair", flags.options.pair, usual.options.pair);
+  add("--storage", flags.options.storage, usual.options.storage);
   add("--candidate-timeout", std::to_string(flags.options.timeout), std::to_string(usual.options.timeout));
   add("--framework", flags.options.framework, usual.options.framework);
   add("--args", flags.options.arguments, usual.options.arguments);

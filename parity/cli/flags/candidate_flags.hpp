@@ -27,6 +27,9 @@ struct CandidateFlags {
 /// --candidate, which is returned, and all that says how it is asked.
 CLI::Option* add_candidate_flags(CLI::App& app, CandidateFlags& flags);
 
+/// --storage, for a command that judges values one by one.
+void add_storage_flag(CLI::App& app, CandidateFlags& flags);
+
 /// Likewise, for a command that judges several: --candidate once for each, whose specs go into `specs`.
 void add_candidates_flags(CLI::App& app, std::vector<std::string>& specs, CandidateFlags& flags);
 

@@ -315,7 +315,7 @@ std::string repeated(const ModelFlags& flags) {
   if (!flags.data.empty()) text += " --data " + core::terminal::shell_word(flags.data);
   if (!flags.load_inputs.empty()) text += " --load-inputs " + core::terminal::shell_word(flags.load_inputs);
   if (!flags.expected.empty()) text += " --expected " + core::terminal::shell_word(flags.expected);
-  return text;
+  return text + repeated(flags.gguf);
 }
 
 }  // namespace plumb::parity::cli::flags

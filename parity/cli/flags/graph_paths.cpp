@@ -15,7 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_graph_file(const fs::directory_entry& entry) {
-  if (!ir::files::has_extension(entry.path(), ".json") && !is_onnx(entry.path())) return false;
+  if (!ir::files::has_extension(entry.path(), ".json") && !is_onnx(entry.path()) &&
+      !ir::files::has_extension(entry.path(), ".gguf"))
+    return false;
   std::error_code problem;
   const fs::file_type type = entry.status(problem).type();
   return type == fs::file_type::regular || (entry.is_symlink(problem) && type != fs::file_type::directory);
@@ -27,7 +29,7 @@ std::vector<std::string> graphs_below(const std::string& folder) {
   for (fs::recursive_directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem))
     if (is_graph_file(*at)) paths.push_back(at->path().string());
   ir::require(!problem, folder, ": cannot be read: ", problem.message());
-  ir::require(!paths.empty(), "no graph files (*.json, *.onnx) in ", folder);
+  ir::require(!paths.empty(), "no graph files (*.json, *.onnx, *.gguf) in ", folder);
   std::ranges::sort(paths);
   return paths;
 }

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "ir/files/file_kind.hpp"
+#include "ir/formats/gguf_tensors.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "library/model.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
@@ -101,6 +102,13 @@ ir::formats::OnnxModel read_model(const fs::path& path, const ModelFlags& flags)
   return ir::formats::read_onnx(path, options_for(path, flags, ir::formats::read_onnx_facts(path)));
 }
 
+/// A graph that nothing but flags settles.
+ir::formats::GraphFile read_without_data(const fs::path& path, const ModelFlags& flags) {
+  if (ir::formats::is_gguf(path)) return read_gguf_model(path, flags.gguf);
+  require_no_gguf_flags(path, flags.gguf);
+  return ir::formats::read_graph(path);
+}
+
 /// A model with what the files of a data folder feed it and expect of it.
 ir::formats::OnnxModel read_with_data(const fs::path& path, const ModelFlags& flags) {
   ir::formats::OnnxModel model = read_model(path, flags);
@@ -168,6 +176,7 @@ void add_model_flags(CLI::App& app, ModelFlags& flags) {
                  "NAME=VALUE: what an input is, a number (for every element) or a list, as in --input sr=16000 or "
                  "--input 'shape=[1,2,3]'; settles what depends on it, too")
       ->group("input");
+  add_gguf_flags(app, flags.gguf);
 }
 
 verify::GraphReader model_reader(const ModelFlags& flags, std::shared_ptr<ModelNames> names) {
@@ -176,8 +185,9 @@ verify::GraphReader model_reader(const ModelFlags& flags, std::shared_ptr<ModelN
     if (!is_onnx(path)) {
       ir::require(flags.data.empty() && flags.shapes.empty(), path.string(),
                   ": --data and --shape go with ONNX models, and this is not one");
-      return ir::formats::read_graph(path);
+      return read_without_data(path, flags);
     }
+    require_no_gguf_flags(path, flags.gguf);
     if (!flags.are_for_several) require_known_shapes(std::array{path.string()}, flags);
     ir::formats::OnnxModel model = read_with_data(path, flags);
     if (!model.notes.empty()) report::Progress::erase_any();
@@ -212,7 +222,7 @@ std::vector<std::string> open_extents(const fs::path& path, const ModelFlags& fl
 
 verify::GraphReader node_reader(const ModelFlags& flags) {
   return [flags](const fs::path& path) {
-    return is_onnx(path) ? std::move(read_model(path, flags).file) : ir::formats::read_graph(path);
+    return is_onnx(path) ? std::move(read_model(path, flags).file) : read_without_data(path, flags);
   };
 }
 

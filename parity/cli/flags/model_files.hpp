@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/formats/onnx/onnx_file.hpp"
+#include "parity/cli/flags/gguf_flags.hpp"
 #include "parity/studies/conformance/conformance.hpp"
 #include "parity/verify/verify.hpp"
 
@@ -28,6 +29,7 @@ struct ModelFlags {
   std::string expected;              ///< file of what another implementation gave, whose shapes settle extents
   std::string dump, dump_prefix;     ///< file of what a candidate saved, whose inputs settle what nothing else does
   bool are_for_several = false;      ///< models: a name need not be in each of them (require_known_shapes)
+  GgufFlags gguf = {};
 };
 
 void add_model_flags(CLI::App& app, ModelFlags& flags);
@@ -45,7 +47,7 @@ struct ModelNames {
 ir::formats::OnnxOptions options_for(const std::filesystem::path& path, const ModelFlags& flags,
                                      const ir::formats::OnnxFacts& facts);
 
-/// A reader of graphs by extension: .onnx, else plumb.graph/1. Remarks of a model's
+/// A reader of graphs by extension: .onnx, .gguf, else plumb.graph/1. Remarks of a model's
 /// reader go to stderr, its names of tensors to `names`. The reader throws Error as the formats' own do.
 verify::GraphReader model_reader(const ModelFlags& flags, std::shared_ptr<ModelNames> names = nullptr);
 

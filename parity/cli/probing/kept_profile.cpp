@@ -7,10 +7,11 @@
 #include <span>
 
 #include "gpu_vulkan/cache/cache_files.hpp"
+#include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/files/process.hpp"
+#include "library/describe.hpp"
 #include "library/open_candidate.hpp"
-#include "parity/cli/probing/probing.hpp"
-#include "parity/cli/show/describe.hpp"
+#include "library/probe.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/sha256.hpp"
 #include "parity/foreign/spec.hpp"
@@ -52,19 +53,21 @@ struct Probed {
 Probed probed_of(VerifyCandidate& candidate, const std::string& spec, ref_cpu::CpuExecutor& reference, int threads) {
   using Options = profile::probe::ProbeOptions;
   if (foreign::Candidate* const other = candidate.foreign()) {
-    require_probed(spec);
-    return {text_of(*other, spec),
-            [other, &reference](const Options& options) { return probe_candidate(*other, reference, options); }};
+    library::require_probed(spec);
+    return {text_of(*other, spec), [other, &reference](const Options& options) {
+              return library::probe_candidate(*other, reference, options);
+            }};
   }
   if (gpu_vulkan::VulkanExecutor* const device = candidate.device()) {
     const auto& facts = device->facts();
-    return {ir::cat("kind=vulkan\ndevice=", facts.name, "\ndriver=", facts.driver_name, ' ', facts.driver_info, '\n',
-                    text_of_build()),
-            [device, &reference](const Options& options) { return probe_device(*device, reference, options); }};
+    return {
+        ir::cat("kind=vulkan\ndevice=", facts.name, "\ndriver=", facts.driver_name, ' ', facts.driver_info, '\n',
+                text_of_build()),
+        [device, &reference](const Options& options) { return library::probe_device(*device, reference, options); }};
   }
   ir::require(foreign::parse_spec(spec).kind == foreign::Kind::cpu, "--profile auto: there is no device to be probed");
-  return {ir::cat("kind=cpu\ncpu=", show::describe_host(threads).cpu, '\n', text_of_build()),
-          [&reference, threads](const Options& options) { return probe_host(reference, threads, options); }};
+  return {ir::cat("kind=cpu\ncpu=", library::describe_host(threads).cpu, '\n', text_of_build()),
+          [&reference, threads](const Options& options) { return library::probe_host(reference, threads, options); }};
 }
 
 }  // namespace

@@ -60,11 +60,7 @@ cases::Executors VerifyCandidate::executors(ir::Executor& reference, const profi
   ir::Executor* const opened = other_.executor ? other_.executor.get() : device_.get();
   cases::Executors made = opened != nullptr ? library::executors_of(reference, *opened)
                                             : cases::Executors{.reference = reference, .why_not = why_no_device_};
-  made.profile = &profile;
-  // Who runs may flush subnormals unless it promises to keep them, or the profile knows.
-  const profile::SubnormalHandling f32 = profile.subnormals_of(ir::DType::f32);
-  if (f32.in != profile::Subnormals::unknown && f32.out != profile::Subnormals::unknown)
-    made.flushes_subnormals = f32.in == profile::Subnormals::flushed || f32.out == profile::Subnormals::flushed;
+  library::set_profile(made, profile);
   return made;
 }
 

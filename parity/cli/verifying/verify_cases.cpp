@@ -18,6 +18,7 @@
 #include "parity/report/progress.hpp"
 #include "parity/results/resumption.hpp"
 #include "parity/verify/compile_once.hpp"
+#include "parity/verify/shared_case.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -82,8 +83,9 @@ void VerifyRun::report_side_by_side(std::span<const cases::CaseResult> results,
 
 /// Runs a case, or takes the run that an earlier start recorded of it.
 cases::CaseResult VerifyRun::result_of(Judging& one, const std::string& path, const verify::FillOptions& fill,
-                                       cases::Observer& observer, results::Recorder* recorder) {
-  verify::LoadedCase loaded = verify::load_file(path, fill, one.executors, one.options, observer);
+                                       const std::shared_ptr<verify::SharedCase>& shared, cases::Observer& observer,
+                                       results::Recorder* recorder) {
+  verify::LoadedCase loaded = verify::load_file(path, fill, one.executors, one.options, observer, shared);
   std::optional<cases::CaseResult> earlier;
   if (recorder != nullptr) earlier = recorder->recorded(loaded.result.identity);
   is_taken_ = earlier.has_value();
@@ -109,6 +111,7 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
   const std::size_t first = results_.size();
   std::vector<verify::KeptResults> results(judging.size());
   std::vector<verify::NamedResults> kept;
+  const auto shared = are_several ? std::make_shared<verify::SharedCase>() : nullptr;
   for (std::size_t c = 0; c < judging.size(); ++c) {
     Judging& one = judging[c];
     kept.push_back({one.candidate->name(), &results[c]});
@@ -117,7 +120,7 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
     if (recorder != nullptr) observers.push_back(recorder);
     if (are_several) observers.push_back(&results[c]);
     cases::Observers all(std::move(observers));
-    cases::CaseResult made = result_of(one, path, fill, all, recorder);
+    cases::CaseResult made = result_of(one, path, fill, shared, all, recorder);
     progress.erase();
     if (auto* const device = one.candidate->device(); device != nullptr && s == 0 && made.subject.file)
       note_idle_alternative(*device, path, made.subject.file->graph);

@@ -92,7 +92,8 @@ class VerifyRun {
   std::string cut_off(VerifyReports& reports, const std::string& problem = "");
   void say_resumed(const results::Recorder* recorder) const;
   cases::CaseResult result_of(Judging& one, const std::string& path, const verify::FillOptions& fill,
-                              cases::Observer& observer, results::Recorder* recorder);
+                              const std::shared_ptr<verify::SharedCase>& shared, cases::Observer& observer,
+                              results::Recorder* recorder);
   void record(cases::CaseResult result, results::Recorder* recorder);
   void leave_out(std::uint64_t cases, results::Recorder* recorder);
   void forget_numbers(cases::CaseResult& result) const;

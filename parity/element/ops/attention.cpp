@@ -28,12 +28,14 @@ struct Query {
     const std::int64_t at[] = {b, head, i, j};
     return call.stretched(operand, at);
   }
+
   std::size_t bias_operand() const { return op.has_mask ? 4 : 3; }
+  std::size_t lengths_operand() const { return op.has_bias ? bias_operand() + 1 : bias_operand(); }
 
   /// The keys in use.
   std::int64_t length() const {
     if (!op.has_kv_lengths) return keys;
-    return std::clamp<std::int64_t>(call.whole(call.operands() - 1, {b}), 0, keys);
+    return std::clamp<std::int64_t>(call.whole(lengths_operand(), {b}), 0, keys);
   }
 
   bool sees(std::int64_t j, std::int64_t in_use) const {
@@ -73,12 +75,15 @@ Number element(const ir::ops::Attention& op, const Call& call) {
   if (seen.empty()) return {};
   Real top = scores.front();
   for (const Real s : scores) top = maximum(top, s);
+  const std::size_t sinks = call.operands() - 1;
+  if (op.has_sinks) top = maximum(top, call.real(sinks, {query.head}));
   Sum weights(ir::SumName::row_sum), values(ir::SumName::values);
   for (std::size_t k = 0; k < seen.size(); ++k) {
     const Real weight = exp(scores[k] - top);
     weights.add(weight);
     values.add(weight, call.number(2, query.index(2, query.kv_head, seen[k], call.at(3))).re);
   }
+  if (op.has_sinks) weights.add(exp(call.real(sinks, {query.head}) - top));
   return values.total() / weights.total();
 }
 

@@ -33,8 +33,8 @@ std::int64_t AttentionRow::row_of(const ir::ops::Attention& op, const ir::Shape&
 std::vector<std::int64_t> AttentionRow::keys() const {
   std::int64_t length = key_count_;
   if (op_.has_kv_lengths)
-    length = static_cast<std::int64_t>(
-        std::clamp(operands_.back().values[static_cast<std::size_t>(batch_)], 0.0, static_cast<double>(key_count_)));
+    length = static_cast<std::int64_t>(std::clamp(operands_[op_.lengths_at()].values[static_cast<std::size_t>(batch_)],
+                                                  0.0, static_cast<double>(key_count_)));
   // Offsets and windows may be as large as the type: differences are taken in floating point.
   const double position = static_cast<double>(query_) + (op_.query_offset ? static_cast<double>(*op_.query_offset)
                                                                           : static_cast<double>(length - queries_));
@@ -53,8 +53,11 @@ std::vector<std::int64_t> AttentionRow::keys() const {
 
 std::span<const double> AttentionRow::query() const { return line_of(operands_[0], head_, query_); }
 
-double AttentionRow::bias(std::int64_t j) const {
-  return op_.has_bias ? at_score(operands_[op_.has_mask ? 4 : 3], j) : 0;
+double AttentionRow::bias(std::int64_t j) const { return op_.has_bias ? at_score(operands_[op_.bias_at()], j) : 0; }
+
+double AttentionRow::sink() const {
+  if (!op_.has_sinks) return -std::numeric_limits<double>::infinity();
+  return operands_[op_.sinks_at()].values[static_cast<std::size_t>(head_)];
 }
 
 double AttentionRow::scale() const {

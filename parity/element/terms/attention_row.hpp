@@ -28,6 +28,8 @@ class AttentionRow {
   }
   /// The bias of the score of a key; 0 without one.
   double bias(std::int64_t j) const;
+  /// The sink of the head, which is a score; -inf without one.
+  double sink() const;
   double scale() const;
 
  private:

@@ -1,4 +1,4 @@
-// Attention in blocks of keys: running maxima, blocks that are stale, masks, the order of softcap and bias.
+// Attention in blocks of keys: running maxima, blocks that are stale, masks, the order of softcap and bias, sinks.
 #include "ir/ops/attention.hpp"
 
 #include <algorithm>
@@ -20,6 +20,7 @@ struct Query {
   std::vector<double> products, biases, scores;  ///< scale·q·k; bias; the score, by key that is seen
   std::vector<double> weights;
   double top = 0, total = 0;
+  double sink = 0;  ///< -inf without one
 };
 
 /// Changes weights and total of a row.
@@ -30,17 +31,19 @@ double capped(const Attention& op, double score) {
 }
 
 void weigh(Query& row) {
-  row.top = *std::ranges::max_element(row.scores);
+  row.top = std::max(*std::ranges::max_element(row.scores), row.sink);
   row.weights.clear();
   row.total = 0;
   for (const double s : row.scores) {
     row.weights.push_back(std::exp(s - row.top));
     row.total += row.weights.back();
   }
+  row.total += std::exp(row.sink - row.top);
 }
 
 Query query_of(const Attention& op, const element::terms::AttentionRow& at, const std::vector<std::int64_t>& keys) {
   Query row;
+  row.sink = at.sink();
   const auto q = at.query();
   for (const std::int64_t j : keys) {
     const auto k = at.key(j);
@@ -149,10 +152,23 @@ std::optional<Numbers> softcap_after_bias(const Site& site) {
   });
 }
 
+/// Rows whose sink counts so many times.
+std::optional<Numbers> sinks_counted(const Site& site, double times) {
+  const auto* const op = site.as<Attention>();
+  if (op == nullptr || !op->has_sinks) return {};
+  return with_rows(site,
+                   [times](const Attention&, Query& row) { row.total += (times - 1) * std::exp(row.sink - row.top); });
+}
+
+std::optional<Numbers> sink_dropped(const Site& site) { return sinks_counted(site, 0); }
+
+/// As where two workgroups share the keys of a row, and each begins with the sink.
+std::optional<Numbers> sink_in_every_split(const Site& site) { return sinks_counted(site, 2); }
+
 template <int bits>
 std::optional<Numbers> coarse_weights(const Site& site) {
   return with_rows(site, [](const Attention&, Query& row) {
-    row.total = 0;
+    row.total = std::exp(row.sink - row.top);
     for (std::size_t k = 0; k < row.weights.size(); ++k)
       row.total += row.weights[k] *= 1 + std::ldexp(noise(row.scores[k] - row.top), -bits);
   });
@@ -220,6 +236,9 @@ constexpr Fault of_attention[] = {
     {"mask_tile_late", "a mask, a causal edge or a window lies 16 keys late", Attention::name, true, mask_tile_late},
     {"softcap_after_bias", "the softcap saturates score and bias together", "attention with softcap and bias", true,
      softcap_after_bias},
+    {"sink_dropped", "the sink has no weight", "attention with sinks", true, sink_dropped},
+    {"sink_in_every_split", "the sink counts once for each of two parts of the keys", "attention with sinks", true,
+     sink_in_every_split},
     {"attention_exp_14_bits", "e^x is off by up to 2^-14 of itself", Attention::name, true, coarse_weights<14>},
     {"attention_exp_18_bits", "e^x is off by up to 2^-18 of itself", Attention::name, false, coarse_weights<18>},
 };

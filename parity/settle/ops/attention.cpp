@@ -63,6 +63,7 @@ class AttentionLine : public Row {
   }
   SeenKey seen(std::int64_t j) const;
   float score_f32(std::int64_t j, bool fused, bool& is_known) const;
+  /// The weights of the keys and, behind them, of the sink where there is one.
   std::optional<std::vector<float>> weights_f32(bool fused) const;
   /// The part of a replay that all elements of the row share.
   struct Replayed {
@@ -77,6 +78,7 @@ class AttentionLine : public Row {
   }
   /// Errors of scores in y by chance, and what they are off besides where the terms of dots creep.
   double of_scores(std::int64_t column, double truth) const;
+  double of_sink(double truth) const;  ///< the error of the sink's exponential, by chance
   double creep_of_scores(std::int64_t column, double truth) const;
   double of_rescaling(double truth) const;
   double by_chance(std::int64_t column, double truth) const;  ///< all of them, and those of the other sums
@@ -86,6 +88,8 @@ class AttentionLine : public Row {
   std::vector<SeenKey> keys_;
   std::vector<std::size_t> group_;  ///< by place among keys_: keys that are bit for bit equal have one
   double sum_ = 0, wrong_ = 0;      ///< wrong_: the largest error of a score that matters
+  double sink_ = 0,
+         sink_depth_ = 0;  ///< the exponential of the sink, 0 without one, and how far it is below the largest
   element::terms::ElementSum exponentials_;
   double of_row_ = 0;
   mutable std::map<bool, std::optional<Replayed>> replayed_;  ///< a row is looked at by one thread
@@ -97,6 +101,12 @@ AttentionLine::AttentionLine(std::shared_ptr<const AttentionSums> sums, std::int
   for (const std::int64_t j : row_.keys()) {
     keys_.push_back(seen(j));
     top = std::max(top, keys_.back().score);
+  }
+  if (sums_->op.has_sinks) {
+    const double sink = row_.sink();
+    top = std::max(top, sink);
+    sum_ = sink_ = std::exp(sink - top);
+    sink_depth_ = std::max(top - sink, 0.0);
   }
   const double of_exp = formulas::error_of(ir::ops::UnaryFunction::exp);
   for (SeenKey& key : keys_) {
@@ -166,6 +176,13 @@ element::terms::ElementSum AttentionLine::weighed(std::int64_t column) const {
   return products;
 }
 
+/// A sink is a key of value 0 whose score is exact.
+double AttentionLine::of_sink(double truth) const {
+  if (sink_ == 0) return 0;
+  const double of_exp = formulas::error_of(ir::ops::UnaryFunction::exp);
+  return lambda() * unit() * sink_ / sum_ * std::abs(truth) * std::hypot(sink_depth_, of_exp);
+}
+
 double AttentionLine::of_scores(std::int64_t column, double truth) const {
   std::vector<double> moved(keys_.size(), 0.0), most(keys_.size(), 0.0);  // by group
   for (std::size_t n = 0; n < keys_.size(); ++n) {
@@ -176,7 +193,7 @@ double AttentionLine::of_scores(std::int64_t column, double truth) const {
   }
   double variance = 0;
   for (std::size_t g = 0; g < moved.size(); ++g) variance += moved[g] * most[g] * moved[g] * most[g];
-  return std::sqrt(variance);
+  return std::hypot(std::sqrt(variance), of_sink(truth));
 }
 
 double AttentionLine::creep_of_scores(std::int64_t column, double truth) const {
@@ -191,7 +208,8 @@ double AttentionLine::creep_of_scores(std::int64_t column, double truth) const {
 double AttentionLine::of_rescaling(double truth) const {
   const auto block = static_cast<double>(sums_->values.rescale());
   const double scaled = block > 0 ? std::ceil(static_cast<double>(keys_.size()) / block) : 0;
-  return lambda() * unit() * std::abs(truth) * std::sqrt(2 * scaled);
+  const double of_sink = sums_->op.has_sinks ? 3 : 0;  // it comes last: both sums are scaled, and it is added to one
+  return lambda() * unit() * std::abs(truth) * std::sqrt(2 * scaled + of_sink);
 }
 
 double AttentionLine::by_chance(std::int64_t column, double truth) const {
@@ -246,6 +264,7 @@ std::optional<std::vector<float>> AttentionLine::weights_f32(bool fused) const {
   bool is_known = true;
   for (const SeenKey& key : keys_) weights.push_back(score_f32(key.j, fused, is_known));
   if (!is_known || weights.empty()) return std::nullopt;
+  if (sums_->op.has_sinks) weights.push_back(static_cast<float>(row_.sink()));
   const float top = *std::ranges::max_element(weights);
   for (float& one : weights) one = std::exp(one - top);
   return weights;
@@ -254,8 +273,15 @@ std::optional<std::vector<float>> AttentionLine::weights_f32(bool fused) const {
 const std::optional<AttentionLine::Replayed>& AttentionLine::replayed_row(bool fused) const {
   const auto [at, is_new] = replayed_.try_emplace(fused);
   if (!is_new) return at->second;
-  if (auto weights = weights_f32(fused))
-    if (const auto sum = sums_->row_sum.replay(*weights, fused)) at->second = Replayed{std::move(*weights), *sum};
+  auto weights = weights_f32(fused);
+  if (!weights) return at->second;
+  float of_sink = 0;
+  if (sums_->op.has_sinks) {
+    of_sink = weights->back();
+    weights->pop_back();
+  }
+  if (const auto sum = sums_->row_sum.replay(*weights, fused))
+    at->second = Replayed{std::move(*weights), *sum + of_sink};
   return at->second;
 }
 

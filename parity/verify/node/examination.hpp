@@ -9,6 +9,7 @@
 #include "parity/cases/node_result.hpp"
 #include "parity/cases/replay_sample.hpp"
 #include "parity/core/judged_output.hpp"
+#include "parity/judges/following.hpp"
 #include "parity/verify/node/group_runs.hpp"
 
 namespace plumb::parity::verify {
@@ -47,6 +48,13 @@ struct Examination {
   /// The truth that output `k` was compared with.
   const ir::Tensor& truth(std::size_t k) const {
     return is_joint && truths.contains(k) ? truths.at(k) : own.local.truth.outputs[k];
+  }
+  /// The outputs that are decisions: the candidate's where these are admissible.
+  judges::DecidedOutputs decided() const {
+    judges::DecidedOutputs found;
+    for (const auto& [k, output] : truths)
+      if (results[k].units.kind == cases::UnitKind::choice) found.emplace(k, output);
+    return found;
   }
 };
 

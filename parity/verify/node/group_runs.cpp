@@ -14,8 +14,9 @@ constexpr unsigned runs_of_a_group = 8;  // verdict.md V44
 
 /// How another implementation computes a group: as the coarsest of what it shows is stored; one that shows no floats in
 /// f32.
-const bounds::runs::Precision& precision_of(const core::Segment& segment) {
+const bounds::runs::Precision& precision_of(const core::Segment& segment, std::optional<ir::DType> operands) {
   std::string_view coarsest;
+  if (operands) coarsest = checks::expected::stored_precision(*operands);
   for (const ir::Value v : segment.outputs)
     coarsest = checks::expected::coarser_of(coarsest, checks::expected::stored_precision(segment.graph.type(v).dtype));
   return checks::expected::precision_of(coarsest.empty() ? "f32" : coarsest).precision;
@@ -23,9 +24,9 @@ const bounds::runs::Precision& precision_of(const core::Segment& segment) {
 
 }  // namespace
 
-GroupRuns run_group(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed, double lambda,
-                    const bounds::runs::Evaluate& evaluate) {
-  GroupRuns runs{.precision = precision_of(segment), .lambda = lambda};
+GroupRuns run_group(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
+                    std::optional<ir::DType> operands, double lambda, const bounds::runs::Evaluate& evaluate) {
+  GroupRuns runs{.precision = precision_of(segment, operands), .lambda = lambda};
   auto spreads = bounds::runs::spread_of(reference, segment.graph, fed, segment.outputs, runs.precision,
                                          {runs_of_a_group, lambda}, evaluate);
   for (std::size_t k = 0; k < segment.outputs.size(); ++k)

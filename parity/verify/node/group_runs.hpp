@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "parity/bounds/runs/sign_runs.hpp"
@@ -18,10 +19,10 @@ struct GroupRuns {
   std::map<std::size_t, bounds::runs::Spread> spreads = {};
 };
 
-/// Runs a group on what the candidate's was fed, in the dtypes of the graph. Throws NoModel for an op that no limits
-/// are known of.
-GroupRuns run_group(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed, double lambda,
-                    const bounds::runs::Evaluate& evaluate);
+/// Runs a group on what the candidate's was fed, in the dtypes of the graph; `operands` is the coarsest that any of it
+/// is stored in, where that is narrower. Throws NoModel for an op that no limits are known of.
+GroupRuns run_group(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
+                    std::optional<ir::DType> operands, double lambda, const bounds::runs::Evaluate& evaluate);
 
 /// Holds output `k` of the group to the runs: sets what `measured` says of its limits, its comparison and what
 /// agreement proves.

@@ -12,17 +12,29 @@ bounds::runs::Evaluate Rules::limits_of_elements() const {
   };
 }
 
-bounds::Manner Rules::manner_of(std::size_t n, const core::Segment& segment, const std::vector<ir::Sum>& sums) const {
-  bounds::Manner manner{profile::arithmetic_of(executors, sums, segment.graph), may_flush && !must_be_exact(n)};
+bounds::Manner Rules::manner_of(std::size_t n, const core::Segment& segment, const std::vector<ir::Sum>& sums,
+                                std::optional<ir::DType> operands) const {
+  bounds::Manner manner{profile::arithmetic_of(executors, sums, segment.graph, operands),
+                        may_flush && !must_be_exact(n)};
   manner.arithmetic.deviations = deviations;
   return manner;
+}
+
+std::optional<ir::DType> stored_operands(const NodeView& view) {
+  std::optional<ir::DType> coarsest;
+  for (const ir::Value v : view.segment().fed) {
+    const ir::DType dtype = view.state.dtype_of(v);
+    if (dtype == view.rules.graph().type(v).dtype) continue;
+    if (!coarsest || ir::unit_roundoff(dtype) > ir::unit_roundoff(*coarsest)) coarsest = dtype;
+  }
+  return coarsest;
 }
 
 NodeView view_of(const Rules& rules, const CaseState& state, std::size_t n, std::vector<cases::NodeOutput> described) {
   NodeView view{.rules = rules, .state = state, .n = n, .described = std::move(described)};
   for (const ir::Value v : view.segment().fed) view.inputs.push_back(state.got(v));
   for (const ir::Value v : view.node().outputs)
-    view.outputs.push_back(state.is_captured(v) ? &state.value(v).got.value() : nullptr);
+    view.outputs.push_back(state.is_captured(v) ? &state.given(v) : nullptr);
   return view;
 }
 

@@ -29,7 +29,9 @@ struct Rules {
   /// How far elements may be off in any implementation, whatever judges the op.
   bounds::runs::Evaluate limits_of_elements() const;
   /// How the candidate computed node `n`, whose segment this is, if it adds like this.
-  bounds::Manner manner_of(std::size_t n, const core::Segment& segment, const std::vector<ir::Sum>& sums) const;
+  /// `operands`: the dtype that its operands are stored in, where they have less than the graph's.
+  bounds::Manner manner_of(std::size_t n, const core::Segment& segment, const std::vector<ir::Sum>& sums,
+                           std::optional<ir::DType> operands = {}) const;
 };
 
 /// All that judging one node by itself looks at. It is made of a case whose values nobody changes any more, so that any
@@ -46,8 +48,11 @@ struct NodeView {
   const core::Segment& segment() const { return state.node(n).segment; }
   const judges::ExtraJudges* extra_judges() const { return rules.options.extra_judges.get(); }
   /// Whether the node is judged with others, whose values the candidate does not show.
-  bool is_group() const { return segment().graph.nodes().size() > 1; }
+  bool is_group() const { return state.node(n).group() > 1; }
 };
+
+/// The coarsest float that what the node was fed is stored in, where that is narrower than the graph's; else nothing.
+std::optional<ir::DType> stored_operands(const NodeView& view);
 
 NodeView view_of(const Rules& rules, const CaseState& state, std::size_t n, std::vector<cases::NodeOutput> described);
 

@@ -8,9 +8,11 @@
 
 namespace plumb::parity::verify {
 
-WrittenTruth::WrittenTruth(const cases::Written& written, const ir::Graph& runs, ir::Executor& reference)
+WrittenTruth::WrittenTruth(const cases::Written& written, const ir::Graph& runs, ir::Executor& reference,
+                           KeptTruths* kept)
     : written_(written),
       reference_(reference),
+      kept_(kept),
       truths_(written.graph.value_count()),
       last_readers_(written.graph.value_count()) {
   const auto& nodes = written.graph.nodes();
@@ -38,6 +40,11 @@ void WrittenTruth::evaluate(std::size_t m) {
   const auto has_truth = [&](ir::Value v) { return graph.is_source(v) || truths_[v].has_value(); };
   if (!problem_.empty() || !ir::passes::why_no_truth(graph, node).empty()) return;
   if (!std::ranges::all_of(node.inputs, has_truth)) return;
+  if (kept_ != nullptr &&
+      std::ranges::all_of(node.outputs, [this](ir::Value v) { return kept_->find(v) != nullptr; })) {
+    for (const ir::Value v : node.outputs) truths_[v] = *kept_->find(v);
+    return;
+  }
   const core::Segment alone = core::segment_of(graph, m);
   ir::Feeds fed;
   for (std::size_t i = 0; i < alone.fed.size(); ++i) {
@@ -53,7 +60,10 @@ void WrittenTruth::evaluate(std::size_t m) {
   }
   for (std::size_t i = 0; i < alone.fed.size(); ++i)
     if (!graph.is_source(alone.fed[i])) truths_[alone.fed[i]] = std::move(fed.at(alone.graph.inputs()[i]));
-  for (std::size_t k = 0; k < evaluated.outputs.size(); ++k) truths_[node.outputs[k]] = std::move(evaluated.outputs[k]);
+  for (std::size_t k = 0; k < evaluated.outputs.size(); ++k) {
+    if (kept_ != nullptr) kept_->keep(node.outputs[k], evaluated.outputs[k]);
+    truths_[node.outputs[k]] = std::move(evaluated.outputs[k]);
+  }
 }
 
 const ir::Tensor* WrittenTruth::find(ir::Value v) const {

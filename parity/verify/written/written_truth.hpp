@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "parity/cases/case.hpp"
+#include "parity/verify/shared_case.hpp"
 
 namespace plumb::parity::verify {
 
@@ -12,7 +13,9 @@ namespace plumb::parity::verify {
 /// ir::passes::as_dtype made of it: their values have the same numbers. To be used by one thread.
 class WrittenTruth {
  public:
-  WrittenTruth(const cases::Written& written, const ir::Graph& runs, ir::Executor& reference);
+  /// `kept`: truths of the graph as it was, which runs of other candidates share; null where there are none.
+  WrittenTruth(const cases::Written& written, const ir::Graph& runs, ir::Executor& reference,
+               KeptTruths* kept = nullptr);
 
   /// Evaluates what node `n` of the graph that runs was made of, and what comes before it.
   void carry_to(std::size_t n);
@@ -29,6 +32,7 @@ class WrittenTruth {
 
   const cases::Written& written_;
   ir::Executor& reference_;
+  KeptTruths* const kept_;
   std::vector<std::optional<ir::Tensor>> truths_;  ///< by value of the graph as it was written
   std::vector<std::size_t> last_readers_;          ///< by value: the last of its nodes that reads it, or its own
   std::vector<std::size_t> begins_, ends_;         ///< by its nodes: the first and last node made of it

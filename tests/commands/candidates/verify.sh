@@ -27,6 +27,32 @@ plumb 0 verify "$graphs/scores.json" --candidate 'dump=file:results.npz#cpu' --l
 says 'softmax.* passed \(2 nodes\)$'
 says 'scores\.json: passed \| 2 nodes: 1 passed 1 skipped'
 
+# A value that is stored in f16 fails, unless it is to be judged as stored.
+cat >halve.py <<'END'
+import struct, zipfile
+with zipfile.ZipFile("dump.npz") as whole, zipfile.ZipFile("halves.npz", "w") as halves:
+    for entry in whole.namelist():
+        data = whole.read(entry)
+        if entry.endswith("p.npy"):
+            begin = 10 + struct.unpack("<H", data[8:10])[0]
+            numbers = struct.unpack(f"<{(len(data) - begin) // 4}f", data[begin:])
+            data = data[:begin].replace(b"<f4", b"<f2") + struct.pack(f"<{len(numbers)}e", *numbers)
+        halves.writestr(entry, data)
+END
+plumb 0 dump "$graphs/scores.json" --from cpu -o dump.npz
+python3 halve.py
+halves() { # EXIT_CODE FLAG...
+  code=$1
+  shift
+  plumb "$code" verify "$graphs/scores.json" --candidate 'file:halves.npz#cpu' --load-inputs inputs.npz "$@"
+}
+halves 1
+warns "'p' is f16, the graph says f32"
+halves 0 --storage observed
+says 'judged as stored: 1 value in f16$'
+halves 2 --storage observed --metamorphic
+warns '--storage observed judges values as they are stored, which --metamorphic says nothing of'
+
 # A model's values go by the names that its file has for them.
 plumb 0 dump "$model" --shape batch=2 --from cpu -o model.npz
 plumb 0 run "$model" --shape batch=2 --on cpu --save-inputs model_inputs.npz

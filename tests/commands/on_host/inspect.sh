@@ -134,6 +134,6 @@ says '^  "schema": "plumb-values/1",$'
 plumb 2 inspect "$source/fixtures/onnx/encoder_in_primitives.onnx" --values
 warns_of 'the model leaves extents open; give them, as in --shape batch=1'
 plumb 2 inspect special.npz --values
-warns_of 'special.npz: --values lists those of a graph (.json) or a model (.onnx)'
+warns_of 'special.npz: --values lists those of a graph (.json) or a model (.onnx, .gguf)'
 plumb 2 inspect "$graphs/dense.json" --json values.json
 warns '^--json requires --values$'

@@ -200,7 +200,7 @@ TEST_F(Npy, RefusesWhatItCannotHold) {
   EXPECT_EQ(refusal(write("y.npy", "")), path("y.npy").string() + ": ends early");
   EXPECT_EQ(refusal(write("y.csv", "1, 2")),
             path("y.csv").string() +
-                ": is not called .npy, .npz, .h5, .hdf5 or .safetensors, and is no folder of .npy files");
+                ": is not called .npy, .npz, .h5, .hdf5, .safetensors or .gguf, and is no folder of .npy files");
 }
 
 TEST_F(Npy, ReadsWhatNumpyWrites) {

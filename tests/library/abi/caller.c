@@ -187,7 +187,7 @@ static void judges_what_is_called(int* changes_to) {
   static float x[few] = {1, 2, 3, 4, 5, 6};
   const int64_t shape[1] = {few};
   plumb_tensor in = {sizeof in, PLUMB_F32, 1, 0, shape, NULL, x, "x0"};
-  plumb_callback callback = {sizeof callback, 0, NULL, NULL, changes_to, adds};
+  plumb_callback callback = {sizeof callback, 0, NULL, NULL, changes_to, adds, NULL};
   plumb_graph* graph = NULL;
   plumb_executor* executor = NULL;
   plumb_result* result = NULL;

@@ -110,7 +110,7 @@ static void use(const char* file, const char* onnx) {
   plumb_graph *one = NULL, *graph = NULL, *model = NULL;
   plumb_executor *cpu = NULL, *called = NULL;
   plumb_executable* executable = NULL;
-  plumb_callback callback = {sizeof callback, 0, NULL, NULL, NULL, gives_magnitudes};
+  plumb_callback callback = {sizeof callback, 0, NULL, NULL, NULL, gives_magnitudes, NULL};
   plumb_result* result = NULL;
   const int at_first = threads();
   y.data = made, y.name = NULL;

@@ -45,7 +45,7 @@ static void tensors(void) {
 static void checks(void) {
   plumb_tensor x = tensor(NULL);
   plumb_result* result = NULL;
-  plumb_check_options options = {0, 0, 0, 0, NULL};
+  plumb_check_options options = {0, 0, 0, 0, NULL, NULL, NULL};
   REFUSED(plumb_check(NULL, NULL, &x, 1, &x, 1, NULL, &result), "op: is NULL");
   REFUSED(plumb_check("sofmax", NULL, &x, 1, &x, 1, NULL, &result), "op: there is no op 'sofmax'");
   REFUSED(plumb_check("softmax", "[]", &x, 1, &x, 1, NULL, &result), "attributes: is a JSON object");
@@ -57,7 +57,9 @@ static void checks(void) {
   REFUSED(plumb_check("softmax", "{\"axis\": -1}", &x, 1, &x, 1, &options, &result), "options: struct_size is 0");
   options.struct_size = sizeof options, options.threads = -1;
   REFUSED(plumb_check("softmax", "{\"axis\": -1}", &x, 1, &x, 1, &options, &result), "options.threads: is -1");
-  options.threads = 0, options.policy = "no_such_policy.toml";
+  options.threads = 0, options.sums = "[1,";
+  REFUSED(plumb_check("softmax", "{\"axis\": -1}", &x, 1, &x, 1, &options, &result), "options.sums: ");
+  options.sums = NULL, options.policy = "no_such_policy.toml";
   REFUSED(plumb_check("softmax", "{\"axis\": -1}", &x, 1, &x, 1, &options, &result), "no_such_policy.toml");
   REQUIRE(result == NULL);
 }
@@ -80,7 +82,7 @@ static int refuses(void* user, const plumb_call* call) {
 }
 
 static void ends(const plumb_graph* graph, int (*run)(void*, const plumb_call*), int exit, const char* words) {
-  plumb_callback callback = {sizeof callback, 0, NULL, NULL, NULL, NULL};
+  plumb_callback callback = {sizeof callback, 0, NULL, NULL, NULL, NULL, NULL};
   plumb_executor* executor = NULL;
   plumb_result* result = NULL;
   callback.run = run;
@@ -144,6 +146,72 @@ static void verdicts(void) {
   plumb_graph_free(graph);
 }
 
+static void knobs_and_probes(void) {
+  plumb_setting setting = {0, 0, "threads", "two"};
+  plumb_executor *cpu = NULL, *other = NULL;
+  plumb_devices* devices = NULL;
+  plumb_device device = {0, 0, NULL, NULL, NULL, NULL, 0};
+  plumb_text* profile = NULL;
+  plumb_probe_options options = {sizeof options, 0, stops, NULL};
+  plumb_callback callback = {sizeof callback, 0, NULL, NULL, NULL, refuses, NULL};
+  plumb_error* error = NULL;
+  REFUSED(plumb_cpu(NULL, 1, &cpu), "settings: is NULL");
+  REFUSED(plumb_cpu(&setting, 1, &cpu), "settings: struct_size is 0");
+  setting.struct_size = sizeof setting;
+  REFUSED(plumb_cpu(&setting, 1, &cpu), "settings[0]: threads is a whole number from 0 to 4096, got 'two'");
+  REFUSED(plumb_cpu(&setting, 1, NULL), "executor: is NULL");
+  setting.name = "tile";
+  REFUSED(plumb_cpu(&setting, 1, &cpu), "settings[0]: the CPU executor has no knob 'tile'");
+  setting.value = NULL;
+  REFUSED(plumb_vulkan(&setting, 1, &cpu), "settings[0].value: is NULL");
+  setting.name = "tilt", setting.value = "7";
+  REFUSED(plumb_vulkan(&setting, 1, &cpu), "tilt");
+  REQUIRE(cpu == NULL);
+  setting.name = "threads", setting.value = "1";
+  GOOD(plumb_cpu(&setting, 1, &cpu));
+  REFUSED(plumb_devices_list(NULL), "devices: is NULL");
+  GOOD(plumb_devices_list(&devices));
+  REFUSED(plumb_devices_device(devices, 1000, &device), "k: is 1000");
+  REFUSED(plumb_devices_device(NULL, 0, &device), "devices: is NULL");
+  plumb_devices_free(devices);
+  REFUSED(plumb_probe(NULL, NULL, NULL, &profile), "executor: is NULL");
+  REFUSED(plumb_probe(cpu, NULL, NULL, NULL), "profile: is NULL");
+  error = plumb_probe(cpu, NULL, &options, &profile);
+  REQUIRE(plumb_error_kind(error) == PLUMB_ERROR_STOPPED && profile == NULL);
+  plumb_error_free(error);
+  callback.storage = "any";
+  REFUSED(plumb_callbacks(&callback, &other), "storage: is graph or observed, got 'any'");
+  callback.storage = "observed";
+  GOOD(plumb_callbacks(&callback, &other));
+  REFUSED(plumb_probe(other, NULL, NULL, &profile), "a callback computes one graph");
+  REQUIRE(plumb_text_get(NULL)[0] == '\0' && plumb_devices_count(NULL) == 0);
+  plumb_executor_free(other);
+  plumb_executor_free(cpu);
+}
+
+static void several(void) {
+  plumb_tensor x = tensor("x0");
+  plumb_graph* graph = NULL;
+  plumb_executor* candidates[2] = {NULL, NULL};
+  plumb_result* results[2] = {NULL, NULL};
+  plumb_verify_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  GOOD(plumb_graph_of_op("softmax", "{\"axis\": -1}", &x, 1, &graph));
+  GOOD(plumb_cpu(NULL, 0, &candidates[0]));
+  REFUSED(plumb_verify_each(graph, &x, 1, candidates, 0, NULL, results), "candidates: there are none");
+  REFUSED(plumb_verify_each(graph, &x, 1, candidates, 2, NULL, results), "candidates[1]: is NULL");
+  REFUSED(plumb_verify_each(graph, &x, 1, candidates, 1, NULL, NULL), "results: is NULL");
+  options.profile = "no_such_profile.toml";
+  REFUSED(plumb_verify_each(graph, &x, 1, candidates, 1, &options, results), "no_such_profile.toml");
+  REQUIRE(results[0] == NULL);
+  GOOD(plumb_callbacks(&(plumb_callback){sizeof(plumb_callback), 0, NULL, NULL, NULL, refuses, NULL}, &candidates[1]));
+  GOOD(plumb_verify_each(graph, &x, 1, candidates, 2, NULL, results));
+  REQUIRE(plumb_result_exit(results[0]) == 0 && plumb_result_exit(results[1]) == 77);
+  for (int k = 0; k < 2; ++k) plumb_result_free(results[k]), plumb_executor_free(candidates[k]);
+  plumb_graph_free(graph);
+}
+
 static void runs(void) {
   plumb_tensor x = tensor("x0"), y = tensor(NULL);
   float made[6];
@@ -152,7 +220,8 @@ static void runs(void) {
   plumb_graph* graph = NULL;
   plumb_executor* cpu = NULL;
   plumb_executable* executable = NULL;
-  plumb_callback callback = {sizeof callback, 0, NULL, NULL, NULL, NULL};
+  uint64_t bytes = 0;
+  plumb_callback callback = {sizeof callback, 0, NULL, NULL, NULL, NULL, NULL};
   y.data = made;
   GOOD(plumb_graph_of_op("unary", "{\"function\": \"abs\"}", &x, 1, &graph));
   REFUSED(plumb_candidate(NULL, NULL, &cpu), "spec: is NULL");
@@ -173,6 +242,9 @@ static void runs(void) {
   y.shape = shape, y.strides = columns;
   numbers[1] = -2;
   GOOD(plumb_run(executable, &x, 1, &y, 1));
+  REFUSED(plumb_executable_bytes(NULL, &bytes), "executable: is NULL");
+  REFUSED(plumb_executable_bytes(executable, NULL), "bytes: is NULL");
+  GOOD(plumb_executable_bytes(executable, &bytes));
   REQUIRE(made[0] == 1 && made[1] == 4 && made[2] == 2 && made[3] == 5 && made[4] == 3 && made[5] == 6);
   numbers[1] = 2;
   plumb_executable_free(executable);
@@ -223,10 +295,12 @@ int main(void) {
   tensors();
   checks();
   verdicts();
+  knobs_and_probes();
+  several();
   runs();
   ops();
   plumb_error_free(NULL), plumb_graph_free(NULL), plumb_feeds_free(NULL), plumb_executor_free(NULL);
-  plumb_executable_free(NULL), plumb_result_free(NULL);
+  plumb_executable_free(NULL), plumb_result_free(NULL), plumb_devices_free(NULL), plumb_text_free(NULL);
   for (int k = 0; k < 2000; ++k) { /* ASan and the last line of the test look for what stays */
     plumb_tensor x = tensor("x0");
     plumb_graph* graph = NULL;

@@ -188,7 +188,7 @@ static int never_runs(void* user, const plumb_call* call) { return (void)user, (
 
 /* Candidates that are not ours have no memory that could be bound. */
 static void others_have_none(const char* path) {
-  plumb_callback callback = {sizeof callback, 0, NULL, NULL, NULL, never_runs};
+  plumb_callback callback = {sizeof callback, 0, NULL, NULL, NULL, never_runs, NULL};
   plumb_tensor one = floats(2, square, wq, "wq");
   handles of = {NULL, NULL, NULL, NULL, NULL};
   plumb_buffer* buffer = NULL;

@@ -54,3 +54,14 @@ build "$source/docs/example/library.c" "$scratch/example"
 grep -q '^check: passed$' "$scratch/said"
 grep -q '^verify: failed$' "$scratch/said"
 grep -q 'is element 4: expected 0.24472847' "$scratch/said"
+folder=$(dirname "$library")
+if rustc --version >/dev/null 2>&1; then
+  rustc --edition 2021 -D warnings "$source/docs/example/library.rs" -o "$scratch/rust" -L "$folder" \
+    -C "link-arg=-Wl,-rpath,$folder"
+  "$scratch/rust" | tee "$scratch/said"
+  grep -q '^run: \[0\.0900305' "$scratch/said"
+  grep -q '^verify: 0$' "$scratch/said"
+  grep -q '^check: 1$' "$scratch/said"
+else
+  echo "run.sh: without rustc, library.rs is not tried"
+fi

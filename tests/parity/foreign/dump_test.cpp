@@ -125,6 +125,11 @@ TEST(Received, HasIntegersAndBitsOfBf16) {
   EXPECT_THROW(received("n", Tensor::of<std::int64_t>({2}, {0, std::int64_t{1} << 31}), i32), core::CandidateError);
   EXPECT_THROW(received("n", Tensor::of<std::uint32_t>({2}, {0, 1}), i32), core::CandidateError);
   EXPECT_EQ(received("h", Tensor::of<std::uint16_t>({2}, {0x3F80, 0}), bf16).dtype(), DType::bf16);
+  const Tensor half({DType::f16, {2}});
+  EXPECT_EQ(received("h", half, {DType::f32, {2}}, Storage::observed).dtype(), DType::f16);
+  EXPECT_THROW(received("h", half, {DType::f32, {2}}), core::CandidateError);
+  EXPECT_THROW(received("h", half, bf16, Storage::observed), core::CandidateError);
+  EXPECT_THROW(received("h", Tensor({DType::i8, {2}}), i32, Storage::observed).dtype(), core::CandidateError);
   EXPECT_FALSE(is_wider(DType::f16, DType::bf16));
   EXPECT_FALSE(is_wider(DType::u32, DType::i16));
   EXPECT_TRUE(is_wider(DType::f32, DType::f16));

@@ -91,6 +91,20 @@ TEST(Faults, OfAttentionForgetWhatBlocksNeed) {
   EXPECT_NEAR(coarse, right, 6 * 0x1p-13);
 }
 
+/// One query of two keys of weights 1 and 1/2, beside a sink of weight 1/2.
+TEST(Faults, OfSinksCountThemNotAtAllOrTwice) {
+  const auto is = [](std::string_view fault) {
+    return with(fault, R"("q": {"type": "f32[1, 1, 1, 1]", "values": [1]},
+                          "k": {"type": "f32[1, 1, 2, 1]", "values": [0.69314718056, 0]},
+                          "v": {"type": "f32[1, 1, 2, 1]", "values": [3, 6]},
+                          "sinks": {"type": "f32[1]", "values": [0]})",
+                R"("op": "attention", "inputs": ["q", "k", "v", "sinks"], "scale": 1, "has_sinks": true)")
+        .front();
+  };
+  EXPECT_NEAR(is("sink_dropped"), (3 + 3) / 1.5, 1e-5);
+  EXPECT_NEAR(is("sink_in_every_split"), (3 + 3) / 2.5, 1e-5);
+}
+
 TEST(Faults, OfEpiloguesTakeTheBiasOtherwise) {
   const auto inputs = R"("a": {"type": "f32[1, 1]", "values": [1]}, "b": {"type": "f32[1, 3]", "values": [1, 2, 3]},
                          "c": {"type": "f32[3]", "values": [10, 20, 30]})";

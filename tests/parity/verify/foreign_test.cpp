@@ -21,6 +21,7 @@ class Stranger final : public parity::foreign::Candidate {
   plumb::testing::Suspect suspect;
   std::set<std::string> refuses = {};  ///< labels
   bool is_dump = false;
+  parity::foreign::Storage keeps = parity::foreign::Storage::graph;
   int compiled = 0;
   std::function<void(bool is_watched, const ir::Graph&, ir::Tensors&)> spoil = [](bool, const ir::Graph&,
                                                                                   ir::Tensors&) {};
@@ -31,6 +32,7 @@ class Stranger final : public parity::foreign::Candidate {
   }
   void begins(const parity::cases::Case& subject) override { begun = subject.name; }
   bool computes() const override { return !is_dump; }
+  parity::foreign::Storage storage() const override { return keeps; }
   const std::map<ir::Value, parity::foreign::Pairing>& pairing() const override { return pairing_; }
   std::vector<std::string> notes() const override { return {"a note"}; }
   std::string refusal(const ir::Graph&, const ir::Node& node) const override {
@@ -133,6 +135,52 @@ TEST(Foreign, GroupInHalfPrecisionAllowsForInnerRoundings) {
     if (y && values.contains(*y)) values.at(*y).as<ir::f16>()[3] = ir::f16(0.5F);
   };
   EXPECT_EQ(verified(stranger, chain).verdict, Verdict::failed);
+}
+
+/// Stores three values in f16 and computes on with what that leaves of them; `fault` changes a value before that.
+Stranger mixed(const std::function<void(const std::string& label, std::span<float> y)>& fault) {
+  static const std::set<std::string> stored = {"scores", "weights", "turned"};
+  Stranger stranger;
+  stranger.keeps = parity::foreign::Storage::observed;
+  stranger.suspect.tamper = [fault](const ir::Node& node, ir::Tensor& y) {
+    if (!stored.contains(node.label)) return;
+    fault(node.label, y.as<float>());
+    y = ir::convert(ir::convert(y, ir::DType::f16), ir::DType::f32);
+  };
+  stranger.spoil = [](bool, const ir::Graph& graph, ir::Tensors& values) {
+    for (const std::string& label : stored)
+      if (const auto v = graph.find(label); v && values.contains(*v))
+        values.at(*v) = ir::convert(values.at(*v), ir::DType::f16);
+  };
+  return stranger;
+}
+
+TEST(Foreign, ValuesAreJudgedAsTheyAreStoredWhereThatIsAskedFor) {
+  const auto honest = [](const std::string&, std::span<float>) {};
+  Stranger stranger = mixed(honest);
+  for (const auto mode : {parity::core::Mode::attribute, parity::core::Mode::isolate, parity::core::Mode::propagate}) {
+    const auto result = verified(stranger, plumb::testing::small_graph, {.mode = mode});
+    EXPECT_EQ(result.verdict, Verdict::passed) << result.message;
+    EXPECT_THAT(result.notes, ::testing::Contains("judged as stored: 3 values in f16"));
+    const auto& weights = plumb::testing::node(result, "weights");
+    EXPECT_EQ(std::pair(weights.type.dtype, weights.group), std::pair(ir::DType::f16, std::size_t{1}));
+    EXPECT_EQ(plumb::testing::node(result, "back").type.dtype, ir::DType::f32);
+  }
+  EXPECT_EQ(verified(stranger, plumb::testing::small_graph, {.plain = true}).plain.plain, Plain::equal);
+  // Others that nobody sees may be stored so, too.
+  stranger.suspect.fused = {"scores"};
+  EXPECT_EQ(verified(stranger).verdict, Verdict::passed);
+  EXPECT_THROW(verified(stranger, plumb::testing::small_graph, {.metamorphic = true}), ir::Error);
+  stranger.keeps = parity::foreign::Storage::graph;
+  EXPECT_THAT(verified(stranger).message, HasSubstr("is f16[7, 11], the graph says f32[7, 11]"));
+
+  // A value that is moved is off by its last place, one that is computed by five.
+  for (const auto& fault : {std::pair("turned", 1 + 0x1p-10F), {"weights", 1 + 0x5p-10F}}) {
+    Stranger wrong = mixed([&](const std::string& at, std::span<float> y) {
+      if (at == fault.first) y[1] *= fault.second;
+    });
+    EXPECT_THAT(plumb::testing::labels_with(verified(wrong), Verdict::failed), ElementsAre(fault.first));
+  }
 }
 
 TEST(Foreign, GroupThatNothingIsKnownOfCostsCoverageAlone) {

@@ -27,7 +27,7 @@ std::size_t row(const Attention& op, const ir::Shape& shape, std::int64_t b, std
 }
 
 struct Optional {
-  const Tensor *mask = nullptr, *bias = nullptr, *lengths = nullptr;
+  const Tensor *mask = nullptr, *bias = nullptr, *lengths = nullptr, *sinks = nullptr;
 };
 
 Optional optional(const Attention& op, const std::vector<Tensor>& operands) {
@@ -35,7 +35,8 @@ Optional optional(const Attention& op, const std::vector<Tensor>& operands) {
   std::size_t next = 3;
   if (op.has_mask) found.mask = &operands[next++];
   if (op.has_bias) found.bias = &operands[next++];
-  if (op.has_kv_lengths) found.lengths = &operands[next];
+  if (op.has_kv_lengths) found.lengths = &operands[next++];
+  if (op.has_sinks) found.sinks = &operands[next];
   return found;
 }
 
@@ -89,11 +90,14 @@ Tensor attention_by_definition(const Attention& op, const std::vector<Tensor>& o
     for (std::int64_t h = 0; h < n.Hq; ++h)
       for (std::int64_t i = 0; i < n.Sq; ++i) {
         const auto s = scores(op, operands, b, h, i);
-        double peak = -infinity, total = 0;
+        double sink = -infinity, total = 0;
+        if (op.has_sinks) sink = optional(op, operands).sinks->as<double>()[static_cast<std::size_t>(h)];
+        double peak = sink;
         for (const auto& score : s)
           if (score) peak = std::isnan(*score) ? *score : std::max(peak, *score);
         for (const auto& score : s)
           if (score) total += std::exp(*score - peak);
+        if (sink > -infinity) total += std::exp(sink - peak);
         double* const to = &y.as<double>()[row(op, shape, b, h, i)];
         for (std::int64_t j = 0; j < n.Sk; ++j)
           if (const auto& score = s[static_cast<std::size_t>(j)])
@@ -121,6 +125,11 @@ std::vector<Tensor> operands_of(const AttentionCase& c, DType dtype) {
     operands.push_back(ir::convert(bias, dtype));
   }
   if (c.op.has_kv_lengths) operands.push_back(Tensor::of<std::int64_t>({n.B}, c.kv_lengths));
+  if (c.op.has_sinks) {
+    Tensor sinks = filled(DType::f64, {n.Hq}, 6);
+    if (n.Hq > 2) sinks.as<double>()[1] = -infinity;
+    operands.push_back(ir::convert(sinks, dtype));
+  }
   return operands;
 }
 
@@ -231,11 +240,31 @@ std::vector<AttentionCase> cases_of_few_queries_and_masks() {
   };
 }
 
+/// Sinks by every kernel that takes them, and heads as wide as those of latent attention.
+std::vector<AttentionCase> cases_of_sinks() {
+  return {
+      {"sinks", {2, 6, 2, 5, 41, 25, 17}, {.has_sinks = true}},
+      {"sink_of_one_key", {1, 1, 1, 1, 1, 1, 1}, {.has_sinks = true}},
+      {"sinks_of_no_keys", {1, 2, 2, 3, 0, 8, 8}, {.has_sinks = true}},
+      {"sinks_of_many_queries",
+       {1, 4, 2, 70, 133, 24, 40},
+       {.causal = true, .query_offset = -9, .has_mask = true, .has_sinks = true},
+       {1, 1, 1, 133}},
+      {"sinks_of_few_queries",
+       {3, 6, 2, 3, 777, 24, 40},
+       {.layout = AttentionLayout::bshd, .softcap = 4, .causal = true, .has_kv_lengths = true, .has_sinks = true},
+       {},
+       {},
+       {777, 0, 130}},
+      plain("width_576_of_v_512", {1, 2, 1, 3, 7, 576, 512}),
+  };
+}
+
 }  // namespace
 
 std::vector<AttentionCase> attention_cases() {
   std::vector<AttentionCase> all;
-  for (const auto& some : {cases_by_extent(), cases_by_attribute(), cases_of_few_queries_and_masks()})
+  for (const auto& some : {cases_by_extent(), cases_by_attribute(), cases_of_few_queries_and_masks(), cases_of_sinks()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

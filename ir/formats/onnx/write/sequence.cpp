@@ -48,6 +48,7 @@ void require_attention(const ops::Attention& op, NodeWriter& node, const ops::At
   const std::int64_t first = op.query_offset.value_or(n.Sk - n.Sq);
   const bool has_mask = op.has_mask || op.has_bias;
   if (op.has_kv_lengths) NodeWriter::refuse("its keys have lengths, which may be 0");
+  if (op.has_sinks) NodeWriter::refuse("it has sinks");
   if (op.left_window_size >= 0 || op.right_window_size >= 0) NodeWriter::refuse("it has a window");
   if (op.causal && first != 0) NodeWriter::refuse("its first query has position ", first, ", which is 0 in ONNX");
   if ((op.causal || has_mask) && op.softcap > 0)

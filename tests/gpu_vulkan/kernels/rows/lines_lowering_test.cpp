@@ -309,7 +309,8 @@ TEST(AttentionLowering, WhyKeysAreNotCut) {
 
 TEST(AttentionLowering, RefusesHeadsThatNoTileHolds) {
   device::DeviceFacts facts = testing::h200();
-  EXPECT_EQ(refusal(Attention{}, qkv(8, 300), facts), "heads are at most 256 wide here, D is 300, Dv is 300");
+  EXPECT_EQ(refusal(Attention{}, qkv(8, 600), facts),
+            "heads are at most 576 wide here and values 512, D is 600, Dv is 600");
   facts.shared_memory = 4 << 10;
   EXPECT_EQ(refusal(Attention{}, qkv(8, 256), facts),
             "sliced: fewer than 256 keys; "

@@ -1,12 +1,20 @@
 // Runs the experiments of a probe on executors of ours and on those that are not.
-#include "parity/cli/probing/probing.hpp"
+#include "library/probe.hpp"
 
 #include <functional>
 
-#include "parity/cli/show/describe.hpp"
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "library/describe.hpp"
+#include "library/reference.hpp"
+#include "parity/foreign/callback.hpp"
 #include "parity/foreign/spec.hpp"
 
-namespace plumb::parity::cli {
+namespace plumb::library {
+
+namespace core = parity::core;
+namespace foreign = parity::foreign;
+namespace profile = parity::profile;
+
 namespace {
 
 /// Runs trials on a candidate, and remembers what it says where it refuses them all.
@@ -52,22 +60,39 @@ profile::DeviceProfile probe_candidate(foreign::Candidate& candidate, ir::Execut
 
 profile::DeviceProfile probe_host(ref_cpu::CpuExecutor& cpu, int threads, profile::probe::ProbeOptions options) {
   options.is_host = true;
-  const profile::Device host{.uuid = "cpu", .name = show::describe_host(threads).cpu, .driver_name = "ref_cpu"};
+  const profile::Device host{.uuid = "cpu", .name = describe_host(threads).cpu, .driver_name = "ref_cpu"};
   return profile::probe::probe(cpu, cpu, host, options);
 }
 
 profile::DeviceProfile probe_device(gpu_vulkan::VulkanExecutor& device, ir::Executor& reference,
                                     const profile::probe::ProbeOptions& options) {
-  return profile::probe::probe(device, reference, show::describe(device.facts()), options);
+  return profile::probe::probe(device, reference, describe(device.facts()), options);
 }
 
-void require_probed(const std::string& spec) {
+namespace {
+
+void require_graphs(foreign::Kind kind, const std::string& who) {
   using foreign::Kind;
-  const Kind kind = foreign::parse_spec(spec).kind;
-  ir::require(kind != Kind::file, "--candidate ", spec,
-              ": a file of tensors cannot be probed, since nothing computes them");
-  ir::require(kind != Kind::py && kind != Kind::tvmffi, "--candidate ", spec,
+  ir::require(kind != Kind::file, who, ": a file of tensors cannot be probed, since nothing computes them");
+  ir::require(kind != Kind::py && kind != Kind::tvmffi, who,
               ": one function cannot be probed, which takes graphs of many ops");
 }
 
-}  // namespace plumb::parity::cli
+}  // namespace
+
+void require_probed(const std::string& spec) { require_graphs(foreign::parse_spec(spec).kind, "--candidate " + spec); }
+
+profile::DeviceProfile probe(ir::Executor& executor, const profile::probe::ProbeOptions& options) {
+  if (auto* const cpu = dynamic_cast<ref_cpu::CpuExecutor*>(&executor)) return probe_host(*cpu, 0, options);
+  ref_cpu::CpuExecutor reference = reference_executor(0);
+  if (auto* const device = dynamic_cast<gpu_vulkan::VulkanExecutor*>(&executor))
+    return probe_device(*device, reference, options);
+  auto* const candidate = dynamic_cast<foreign::Candidate*>(&executor);
+  ir::require(candidate != nullptr, "'", executor.name(), "' is no executor that can be probed");
+  const foreign::Description about = candidate->description();
+  ir::require(about.kind != foreign::callback_kind, "a callback computes one graph as a whole, and a probe asks many");
+  if (const auto kind = ir::enum_value<foreign::Kind>(about.kind)) require_graphs(*kind, about.kind + ':' + about.spec);
+  return probe_candidate(*candidate, reference, options);
+}
+
+}  // namespace plumb::library

@@ -1,0 +1,80 @@
+// Weights in blocks stay as they lie; floats of 16 or 64 bits are cast, which compiling folds.
+#include "ir/formats/gguf/architectures/nodes.hpp"
+
+#include "ir/ops/binary.hpp"
+#include "ir/ops/cast.hpp"
+#include "ir/ops/concat.hpp"
+#include "ir/ops/dequant_grouped_matmul.hpp"
+#include "ir/ops/gather.hpp"
+#include "ir/ops/grouped_matmul.hpp"
+#include "ir/ops/matmul.hpp"
+#include "ir/ops/reshape.hpp"
+#include "ir/ops/rms_norm.hpp"
+#include "ir/ops/transpose.hpp"
+
+namespace plumb::ir::formats::gguf::architectures {
+
+std::optional<kernels::packed::Format> Nodes::format_of(const std::string& name) const {
+  return weights_.at(name).element.format();
+}
+
+Value Nodes::floats(const std::string& name) {
+  const Value stored = input(name);
+  if (graph_.type(stored).dtype == DType::f32) return stored;
+  const std::string label = name + ".f32";
+  const auto known = graph_.find(label);
+  return known ? *known : add(label, ops::Cast{.to = DType::f32}, {stored});
+}
+
+Value Nodes::reshape(const std::string& label, Value x, std::vector<std::int64_t> extents) {
+  return add(label, ops::Reshape{.shape = std::move(extents)}, {x});
+}
+
+Value Nodes::exchange(const std::string& label, Value x) {
+  return add(label, ops::Transpose{.permutation = {0, 2, 1, 3}}, {x});
+}
+
+Value Nodes::product(const std::string& label, Value x, const std::string& tensor) {
+  const std::string weight = tensor + ".weight", bias = tensor + ".bias";
+  const auto format = format_of(weight);
+  const Value y = format ? add(label, ops::DequantMatmul{.format = *format}, {x, input(weight)})
+                         : add(label, ops::Matmul{.transpose_b = true}, {x, floats(weight)});
+  if (!weights_.has(bias)) return y;
+  return add(label + ".biased", ops::Binary{.function = ops::BinaryFunction::add}, {y, floats(bias)});
+}
+
+Value Nodes::bank(const std::string& tensor, std::int64_t experts) {
+  std::vector<Value> matrices;
+  for (std::int64_t e = 0; e < experts; ++e) {
+    const std::string name = cat(tensor, '.', e);
+    const Value stored = input(name + ".weight");
+    matrices.push_back(reshape(name, stored, {1, shape(stored)[0], shape(stored)[1]}));
+  }
+  return add(tensor + "_exps", ops::Concat{.axis = 0}, std::move(matrices));
+}
+
+Value Nodes::grouped_product(Value x, const std::string& tensor, Value expert, std::int64_t experts) {
+  const std::string all = tensor + "_exps.weight";
+  const bool is_one = weights_.has(all);
+  const auto format = format_of(is_one ? all : tensor + ".0.weight");
+  Value w = is_one ? input(all) : bank(tensor, experts);
+  if (format) return add(tensor, ops::DequantGroupedMatmul{.format = *format}, {x, w, expert});
+  if (graph_.type(w).dtype != DType::f32) w = add(tensor + ".f32", ops::Cast{.to = DType::f32}, {w});
+  return add(tensor, ops::GroupedMatmul{.transpose_w = true}, {x, w, expert});
+}
+
+Value Nodes::norm(Value x, const std::string& tensor, double epsilon) {
+  return add(tensor, ops::RmsNorm{.epsilon = epsilon}, {x, floats(tensor + ".weight")});
+}
+
+Value Nodes::rows(const std::string& label, const std::string& tensor, Value indices) {
+  const std::string weight = tensor + ".weight";
+  const Value stored = input(weight);
+  const auto format = format_of(weight);
+  if (!format && graph_.type(stored).dtype == DType::f32) return add(label, ops::Gather{}, {stored, indices});
+  const Value rows = add(label + ".stored", ops::Gather{}, {stored, indices});
+  if (format) return add(label, ops::Dequantize{.format = *format}, {rows});
+  return add(label, ops::Cast{.to = DType::f32}, {rows});
+}
+
+}  // namespace plumb::ir::formats::gguf::architectures

@@ -1,0 +1,49 @@
+#pragma once
+
+// Adds the nodes that templates are made of.
+
+#include "ir/formats/gguf/architectures/weights.hpp"
+
+namespace plumb::ir::formats::gguf::architectures {
+
+/// Adds nodes to a graph that has its inputs and params. A node that reads a tensor is called as it is, without
+/// ".weight".
+class Nodes {
+ public:
+  Nodes(Graph& graph, const Weights& weights) : graph_(graph), weights_(weights) {}
+
+  Value add(const std::string& label, Op op, std::vector<Value> inputs) {
+    return graph_.add(label, std::move(op), std::move(inputs));
+  }
+  std::vector<Value> add_all(const std::string& label, Op op, std::vector<Value> inputs) {
+    return graph_.add_all(label, std::move(op), std::move(inputs));
+  }
+  Value input(std::string_view name) const { return *graph_.find(name); }
+  const Shape& shape(Value value) const { return graph_.type(value).shape; }
+
+  Value reshape(const std::string& label, Value x, std::vector<std::int64_t> extents);
+  /// Axes 1 and 2 exchanged, of rank 4.
+  Value exchange(const std::string& label, Value x);
+  /// A product of x [.., K] and a tensor [N, K], and its bias: [.., N].
+  Value product(const std::string& label, Value x, const std::string& tensor);
+  Value product(Value x, const std::string& tensor) { return product(tensor, x, tensor); }
+  /// A product of rows [M, K] and those matrices [N, K] of so many experts that `expert` [M] says: [M, N]. The matrices
+  /// are one tensor "..._exps" [E, N, K], or one each, "....0" and so on, which are joined.
+  Value grouped_product(Value x, const std::string& tensor, Value expert, std::int64_t experts);
+  /// x [.., d] with lines of mean square 1, times a tensor [d].
+  Value norm(Value x, const std::string& tensor, double epsilon);
+  /// Rows of a tensor [V, d]: [.., d].
+  Value rows(const std::string& label, const std::string& tensor, Value indices);
+
+ private:
+  /// A tensor of floats, in f32.
+  Value floats(const std::string& name);
+  /// The matrices of experts as one tensor [E, ..], as they are stored.
+  Value bank(const std::string& tensor, std::int64_t experts);
+  std::optional<kernels::packed::Format> format_of(const std::string& name) const;
+
+  Graph& graph_;
+  const Weights& weights_;
+};
+
+}  // namespace plumb::ir::formats::gguf::architectures

@@ -1,0 +1,105 @@
+// Opens a file, finds its template, and checks all that the graph is made of before it makes it.
+#include "ir/formats/gguf/architectures/read_gguf.hpp"
+
+#include <algorithm>
+
+#include "ir/formats/gguf/architectures/prefill.hpp"
+#include "ir/raw/utf8.hpp"
+
+namespace plumb::ir::formats::gguf::architectures {
+namespace {
+
+constexpr std::size_t longest_shown_name = 60;
+
+const Architecture& architecture_of(const Gguf& file) {
+  const Metadata* const said = file.find("general.architecture");
+  require(said != nullptr && said->text(), "metadata 'general.architecture' is missing, or no string");
+  const auto found = std::ranges::find(all_architectures, *said->text(), &Architecture::name);
+  if (found == all_architectures.end())
+    throw Unsupported(cat("architecture '", raw::shown(*said->text(), longest_shown_name),
+                          "' has no template; there are ", names_of_architectures()));
+  return *found;
+}
+
+void check_options(const Options& options, const Decoder& decoder, const BlockRange& blocks, Findings& findings) {
+  constexpr std::int64_t most = std::int64_t{1} << 24;
+  const auto check = [&](bool holds, const std::string& what) {
+    if (!holds) findings.note(what);
+  };
+  const std::int64_t context = options.context.value_or(options.prompt_tokens + Options::room);
+  check(1 <= options.prompt_tokens && options.prompt_tokens <= most, "the prompt must have 1 token or more");
+  check(1 <= options.batch && options.batch <= most, "the batch must be 1 or more");
+  check(options.prompt_tokens <= context && context <= most,
+        cat("the context, ", context, ", must have room for the prompt of ", options.prompt_tokens));
+  check(0 <= blocks.from && blocks.from <= blocks.to && blocks.to <= decoder.blocks,
+        cat("blocks ", blocks.from, ":", blocks.to, " are not among the model's ", decoder.blocks));
+}
+
+/// Ids must be rows of the vocabulary: a gather would refuse others, and not say whose fault it is.
+void check_tokens(const Options& options, std::int64_t vocabulary) {
+  for (const std::int64_t token : options.tokens)
+    require(0 <= token && token < vocabulary, "token ", token, " is outside the vocabulary of ", vocabulary);
+  const std::int64_t wanted = options.batch * options.prompt_tokens, given = std::ssize(options.tokens);
+  require(given == 0 || given == wanted, "there are ", given, " tokens, wanted ", options.batch, " times ",
+          options.prompt_tokens);
+}
+
+std::vector<std::string> notes_on(const Gguf& file, const Decoder& decoder, const Options& options,
+                                  std::int64_t vocabulary) {
+  std::vector<std::string> notes;
+  const Metadata* const words = file.find("tokenizer.ggml.tokens");
+  if (words != nullptr && words->is_array && words->count != static_cast<std::uint64_t>(vocabulary))
+    notes.push_back(cat("the tokenizer has ", words->count, " tokens, token_embd ", vocabulary, " rows"));
+  const std::int64_t context = options.context.value_or(options.prompt_tokens + Options::room);
+  if (context > decoder.trained_context)
+    notes.push_back(cat("the context of ", context, " is longer than that of the training, ", decoder.trained_context));
+  return notes;
+}
+
+Model read_model(const std::filesystem::path& path, const Options& options) {
+  const Parts parts(path);
+  const Gguf& file = parts.first();
+  const Architecture& architecture = architecture_of(file);
+  Findings findings;
+  Keys keys(file, std::string(architecture.name), findings);
+  const Decoder decoder = architecture.read(keys);
+  const BlockRange blocks = options.blocks.value_or(BlockRange{0, decoder.blocks});
+  Weights weights(parts, findings);
+  check_weights(decoder, blocks, weights);
+  check_options(options, decoder, blocks, findings);
+  findings.throw_if_any();
+  if (!weights.unsupported().empty()) throw Unsupported(weights.unsupported());
+  const std::int64_t vocabulary = weights.at("token_embd.weight").shape[0];
+  check_tokens(options, vocabulary);
+  Model model{.file = prefill_graph(decoder, weights, blocks, options),
+              .notes = notes_on(file, decoder, options, vocabulary)};
+  model.file.directory = parts.folder();
+  return model;
+}
+
+/// The message with the file's name before each line.
+std::string with_name(const std::filesystem::path& path, std::string_view message) {
+  std::string lines = path.string() + ": ";
+  for (const char c : message) lines += c == '\n' ? "\n" + path.string() + ": " : std::string(1, c);
+  return lines;
+}
+
+}  // namespace
+
+Model read_gguf(const std::filesystem::path& path, const Options& options) {
+  try {
+    return read_model(path, options);
+  } catch (const Unsupported& error) {
+    throw Unsupported(with_name(path, error.what()));
+  } catch (const Error& error) {
+    throw Error(with_name(path, error.what()));
+  }
+}
+
+std::string names_of_architectures() {
+  std::string names;
+  for (const Architecture& one : all_architectures) names += (names.empty() ? "" : ", ") + std::string(one.name);
+  return names;
+}
+
+}  // namespace plumb::ir::formats::gguf::architectures

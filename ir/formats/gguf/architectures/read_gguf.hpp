@@ -1,0 +1,47 @@
+#pragma once
+
+// Language models from GGUF files, as graphs (ops.md J.3, ops.md J.4).
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/formats/graph_file.hpp"
+
+namespace plumb::ir::formats::gguf::architectures {
+
+/// Some of a model's blocks: `from` up to, without, `to`.
+struct BlockRange {
+  std::int64_t from = 0, to = 0;
+};
+
+/// How a graph is made of a model.
+struct Options {
+  std::int64_t prompt_tokens = 16;           ///< s: tokens a run of each prompt
+  std::optional<std::int64_t> context = {};  ///< C: rows of a cache; by default `room` more than there are tokens
+  std::int64_t batch = 1;                    ///< B: prompts
+  std::optional<BlockRange> blocks = {};     ///< by default all
+  bool has_all_logits = false;               ///< logits of every token; else of the last alone
+  std::vector<std::int64_t> tokens = {};     ///< ids of all prompts, [B, s]; by default the fill makes them
+
+  static constexpr std::int64_t room = 4;
+};
+
+/// A model as a graph: inputs tokens i32 [B, s], write_at i32 [B] (0 unless it is fed) and caches cache_k.i, cache_v.i
+/// f32 [B, Hk, C, D]; results logits f32 [B, 1 or s, V] and the caches with rows write_at to write_at + s − 1 written,
+/// cache_k.i.next and cache_v.i.next. Its params are tensors of the file, by their names there.
+struct Model {
+  GraphFile file;
+  std::vector<std::string> notes;  ///< for the user
+};
+
+/// Reads a model from its file, or the first of its parts. Throws Unsupported for an architecture without a template
+/// and formats that no op reads, and one Error with everything else that is wrong, a line each, all with the file's
+/// name.
+Model read_gguf(const std::filesystem::path& path, const Options& options = {});
+
+/// The architectures that have a template: "llama, qwen2".
+std::string names_of_architectures();
+
+}  // namespace plumb::ir::formats::gguf::architectures
