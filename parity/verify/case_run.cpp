@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -36,28 +35,6 @@ bool is_widened(const ir::TensorView& wide, const ir::TensorView& narrow) {
     return std::ranges::equal(first(wide).bytes(), ir::passes::widen(first(narrow)).bytes());
   };
   return agree(std::min(some, narrow.elements())) && agree(narrow.elements());
-}
-
-/// How many choices of a case roundings decided, in words, by op: "3 of 2048 choices of an expert ...".
-std::vector<std::string> notes_of_free_choices(const std::vector<cases::NodeResult>& results) {
-  struct Counted {
-    std::string what;
-    std::uint64_t free = 0, all = 0;
-  };
-  std::map<std::string, Counted> by_op;
-  for (const cases::NodeResult& result : results) {
-    const cases::Decisions& decisions = result.units.decisions;
-    Counted& counted = by_op[result.op];
-    counted.all += decisions.count;
-    counted.free += decisions.free;
-    if (decisions.free > 0 && !decisions.differing.empty()) counted.what = decisions.differing.front().what;
-  }
-  std::vector<std::string> notes;
-  for (const auto& [op, counted] : by_op)
-    if (counted.free > 0)
-      notes.push_back(ir::cat(op, ": ", counted.free, " of ", counted.all, " choices of a",
-                              counted.what == "expert" ? "n " : " ", counted.what, " were taken at a near tie"));
-  return notes;
 }
 
 }  // namespace
