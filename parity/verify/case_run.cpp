@@ -351,6 +351,7 @@ cases::CaseResult CaseRun::finish() {
       result_.message = refuted;
     }
   }
+  std::ranges::copy(notes_of_free_choices(result_.nodes), std::back_inserter(result_.notes));
   if (!unbelieved_.empty()) result_.notes.push_back(note_of_unbelieved(unbelieved_));
   if (written_ && !written_->problem().empty())
     result_.notes.push_back("no total: the graph as it was refuses its inputs: " + written_->problem());

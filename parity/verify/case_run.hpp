@@ -115,6 +115,9 @@ class CaseRun {
   std::optional<bounds::runs::SignRuns> sign_runs_;  ///< in mode propagate: what limits of totals are made of
 };
 
+/// How many choices of a case roundings decided, in words, by op: "3 of 2048 choices of an expert ...".
+std::vector<std::string> notes_of_free_choices(const std::vector<cases::NodeResult>& results);
+
 /// A result that says why nothing was compared.
 void skip(cases::NodeResult& result, std::string why);
 

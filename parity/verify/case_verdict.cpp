@@ -1,5 +1,6 @@
 // The end of a case: its verdict from those of its nodes, what it was expected to give, and which node is to blame.
 #include <algorithm>
+#include <map>
 
 #include "ir/ops/cast.hpp"
 #include "ir/ops/constant.hpp"
@@ -105,6 +106,27 @@ void CaseRun::assign_blame() {
   if (state_.lacks_truth()) return;  // the errors of results are not known
   const std::size_t most = options_.blame.value_or(result_.verdict == core::Verdict::failed ? 4 : 0);
   attribution::assign_blame(result_, {graph_, segment, is_kept, device}, executors_.reference, most);
+}
+
+std::vector<std::string> notes_of_free_choices(const std::vector<cases::NodeResult>& results) {
+  struct Counted {
+    std::string what;
+    std::uint64_t free = 0, all = 0;
+  };
+  std::map<std::string, Counted> by_op;
+  for (const cases::NodeResult& result : results) {
+    const cases::Decisions& decisions = result.units.decisions;
+    Counted& counted = by_op[result.op];
+    counted.all += decisions.count;
+    counted.free += decisions.free;
+    if (decisions.free > 0 && !decisions.differing.empty()) counted.what = decisions.differing.front().what;
+  }
+  std::vector<std::string> notes;
+  for (const auto& [op, counted] : by_op)
+    if (counted.free > 0)
+      notes.push_back(ir::cat(op, ": ", counted.free, " of ", counted.all, " choices of a",
+                              counted.what == "expert" ? "n " : " ", counted.what, " were taken at a near tie"));
+  return notes;
 }
 
 }  // namespace plumb::parity::verify

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "ir/ops/attention.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/ops/bitcast.hpp"
 #include "ir/ops/cast.hpp"
@@ -104,6 +105,16 @@ TEST(AsDtype, RoundsNothingBetweenTwoTransforms) {
   EXPECT_THAT(labels(half), ElementsAre("x.f32", "spectrum", "line.f32", "line", "again", "once_more"));
   EXPECT_EQ(half.type(line).dtype, DType::f16);
   for (const std::size_t reader : {4, 5}) EXPECT_THAT(half.nodes()[reader].inputs, ElementsAre(*half.find("line.f32")));
+}
+
+/// Queries of f32 have caches of either 16-bit float, others those of their own.
+TEST(AsDtype, KeepsAttentionInF32BesideCachesOfTheOtherFloat) {
+  Graph graph;
+  const auto q = graph.input("q", {DType::f32, {1, 1, 2, 4}}),
+             cache = graph.input("cache", {DType::bf16, {1, 1, 3, 4}});
+  graph.returns(graph.add("y", ops::Attention{}, {q, cache, cache}));
+  EXPECT_THAT(labels(passes::as_dtype(graph, DType::f16)), ElementsAre("q.f32", "y.f32", "y"));
+  EXPECT_THAT(labels(passes::as_dtype(graph, DType::bf16)), ElementsAre("y"));
 }
 
 TEST(AsDtype, KeepsTheNamesOfAllResultsOfAnOp) {

@@ -28,8 +28,9 @@ TEST(Choices, ExpertsOfNearlyEqualRoutingAreEither) {
     w.as<float>()[3 * k + 1] = 1 / static_cast<float>(35 - k);
     w.as<float>()[3 * k + 2] = 0.5f / static_cast<float>(k + 3);
   }
-  const Value routing = small.add("routing", ir::ops::Matmul{}, {small.input("x", x), small.input("w", w)});
   const Value scores = small.input("scores", Tensor::of<float>({1, 3}, {0.25f, 0.5f, 0.125f}));
+  const Value rows = small.input("x", x), columns = small.input("w", w);
+  const Value routing = small.add("routing", ir::ops::Matmul{}, {rows, columns});
   const ir::ops::GroupLimitedGate gate{
       .num_groups = 1, .top_groups = 1, .top_k = 1, .group_score = ir::ops::GroupScore::max};
   small.returns(small.add("experts", gate, {scores, routing}));
