@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """The logits of a language model in a GGUF file, in f64.
 
-usage: forward.py MODEL.gguf[+PART.gguf..] TOKENS OUT.npz [FAULT]
+usage: forward.py MODEL.gguf[+PART.gguf..] TOKENS OUT [FAULT...]
 
 Written from the published models (Llama, Qwen 2, Qwen 3, Mixtral), it shares nothing with plumb: neither the reader of
-the file nor the formats of weights, which are scripts/packed_formats.py. TOKENS are ids, 1,2,3. A FAULT makes one step
-wrong.
+the file nor the formats of weights, which are scripts/packed_formats.py. TOKENS are ids, 1,2,3. OUT.npz
+has the logits, and OUTFAULT.npz those with one step wrong.
 """
 
 import pathlib
@@ -186,8 +186,10 @@ class Model:
 
 def main():
     path, tokens, out = sys.argv[1:4]
-    model = Model(model_of(path.split("+")), sys.argv[4] if len(sys.argv) > 4 else "")
-    numpy.savez(out, logits=model.logits([int(one) for one in tokens.split(",")])[None])
+    file = model_of(path.split("+"))
+    for fault in ["", *sys.argv[4:]]:
+        logits = Model(file, fault).logits([int(one) for one in tokens.split(",")])
+        numpy.savez(f"{out}{fault}.npz", logits=logits[None])
 
 
 if __name__ == "__main__":

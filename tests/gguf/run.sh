@@ -22,13 +22,29 @@ make() {
   "$python" "$source/scripts/make_gguf.py" "$name.gguf" "$@" || fail "cannot make $name.gguf"
 }
 
-# Whether the logits of a forward pass are those that plumb expects: the exit status of plumb must be $2.
+# The logits of a model's forward pass must be those that plumb expects; with each of these steps wrong they must not.
 judge() {
-  "$python" "$source/tests/gguf/forward.py" "$1.gguf" "$tokens" expected.npz "$3" || fail "no logits of $1"
-  "$plumb" verify "$1.gguf" --tokens "$tokens" --candidate cpu --expected expected.npz >out 2>&1
-  status=$?
-  [ "$status" -eq "$2" ] || { cat out; fail "$1, fault '$3': exit status $status, wanted $2"; }
-  [ "$2" -eq 0 ] || grep -q "expected 'logits': failed" out || { cat out; fail "$1, fault '$3': not at the logits"; }
+  model=$1
+  shift
+  "$python" "$source/tests/gguf/forward.py" "$model.gguf" "$tokens" "$model" "$@" || fail "no logits of $model"
+  for fault in "" "$@"; do
+    wanted=1
+    [ -n "$fault" ] || wanted=0
+    "$plumb" verify "$model.gguf" --tokens "$tokens" --candidate cpu --expected "$model$fault.npz" >out 2>&1
+    status=$?
+    [ "$status" -eq "$wanted" ] || { cat out; fail "$model, fault '$fault': exit status $status, wanted $wanted"; }
+    [ -z "$fault" ] || grep -q "expected 'logits': failed" out || { cat out; fail "$model, '$fault': not at logits"; }
+  done
+}
+
+# What plumb ends with 2 for, and why.
+refuses() {
+  why=$1
+  shift
+  status=0
+  "$plumb" "$@" >out 2>&1 || status=$?
+  [ "$status" -eq 2 ] || { cat out; fail "$*: exit status $status, wanted 2"; }
+  grep -q "$why" out || { cat out; fail "$*: does not say '$why'"; }
 }
 
 mixed=q8_0,q4_0,f16,q5_1,iq4_nl,mxfp4,bf16,q4_1,q5_0
@@ -40,25 +56,24 @@ make split --parts 2 --tied
 make qwen2 --architecture qwen2
 make qwen3 --architecture qwen3 --types f16 --head-length 8
 make qwen3moe --architecture qwen3moe --experts 5 --experts-used 3 --types $mixed --blocks 1
-for model in llama llama_mixed mixtral old qwen2 qwen3 qwen3moe; do judge $model 0 ""; done
-for fault in halves tiled_heads last_norm causality gate; do judge llama 1 $fault; done
-judge qwen2 1 halves
-judge qwen3 1 head_norms
-judge mixtral 1 gate_sum
-judge qwen3moe 1 expert
-"$python" "$source/tests/gguf/forward.py" split-00001-of-00002.gguf+split-00002-of-00002.gguf "$tokens" expected.npz
-"$plumb" verify split-00001-of-00002.gguf --tokens "$tokens" --candidate cpu --expected expected.npz >out 2>&1 ||
+judge llama halves tiled_heads last_norm causality gate
+judge llama_mixed
+judge mixtral gate_sum
+judge old
+judge qwen2 halves
+judge qwen3 head_norms
+judge qwen3moe expert
+"$python" "$source/tests/gguf/forward.py" split-00001-of-00002.gguf+split-00002-of-00002.gguf "$tokens" split
+"$plumb" verify split-00001-of-00002.gguf --tokens "$tokens" --candidate cpu --expected split.npz >out 2>&1 ||
   { cat out; fail "a model in two parts"; }
-"$plumb" verify split-00002-of-00002.gguf >out 2>&1
-[ $? -eq 2 ] && grep -q 'is part 2 of 2' out || { cat out; fail "the second part is no model"; }
+refuses 'is part 2 of 2' verify split-00002-of-00002.gguf
 "$plumb" run llama_mixed.gguf --on cpu --tokens "$tokens" --logits all -o all.npz >out || fail "plumb run failed"
 grep -q '^logits: f32\[1, 7, 96\]' out || { cat out; fail "not the logits of all tokens"; }
 "$plumb" convert llama.gguf llama.json --prompt-tokens 5 >out || fail "plumb convert failed"
 "$plumb" run llama.json --on cpu | grep '^logits' >of_json
 "$plumb" run llama.gguf --prompt-tokens 5 --on cpu | grep '^logits' >of_gguf
 mkdir elsewhere
-"$plumb" convert llama.gguf elsewhere/llama.json >out 2>&1
-[ $? -eq 2 ] && grep -q 'which is not below the folder of the graph' out || { cat out; fail "nobody could read that"; }
+refuses 'which is not below the folder of the graph' convert llama.gguf elsewhere/llama.json
 cmp of_json of_gguf || fail "the graph file gives other logits than the model"
 
 # What lies behind the prompt in a cache is not looked at.
@@ -76,8 +91,8 @@ EOF
 cmp of_gguf of_nan || fail "NaN behind the prompt is in the logits"
 # A prompt of 6 tokens and then 3 more are one of 9.
 all=$tokens,5,60
-"$python" "$source/tests/gguf/forward.py" llama.gguf "$all" expected.npz || fail "no logits of 9 tokens"
+"$python" "$source/tests/gguf/forward.py" llama.gguf "$all" nine || fail "no logits of 9 tokens"
 "$plumb" run llama.gguf --on cpu --tokens "${all%,*,*,*}" --context 9 -o first.npz >out || fail "no run of 6 tokens"
 "$python" caches.py first.npz caches.npz || fail "no caches of 6 tokens"
 "$plumb" verify llama.gguf --tokens "${all#*,*,*,*,*,*,}" --context 9 --input write_at=6 --load-inputs caches.npz \
-  --candidate cpu --expected expected.npz --expected-precision f32 >out 2>&1 || { cat out; fail "6 and 3 tokens"; }
+  --candidate cpu --expected nine.npz --expected-precision f32 >out 2>&1 || { cat out; fail "6 and 3 tokens"; }

@@ -11,6 +11,8 @@ namespace plumb::ir::formats::gguf {
 namespace {
 
 constexpr std::uint64_t header_bytes = 24, least_metadata = 14, least_tensor = 25;
+/// An entry takes several times the bytes of the smallest one in a file.
+constexpr std::uint64_t most_entries = std::uint64_t{1} << 17;
 constexpr std::uint64_t most_alignment = std::uint64_t{1} << 20;
 constexpr std::size_t longest_shown = 80;
 
@@ -28,6 +30,10 @@ class Gguf::Reader {
     read_version();
     const std::uint64_t tensors = at_.number<std::uint64_t>(), tensors_at = at_.offset() - 8;
     const std::uint64_t values = at_.number<std::uint64_t>(), values_at = at_.offset() - 8;
+    at_.require_at(values_at, values <= most_entries, "says that there are ", values, " metadata values, at most ",
+                   most_entries, " are read");
+    at_.require_at(tensors_at, tensors <= most_entries, "says that there are ", tensors, " tensors, at most ",
+                   most_entries, " are read");
     at_.require_at(values_at, values <= at_.left() / least_metadata, "says that there are ", values,
                    " metadata values; the ", at_.left(), " bytes behind hold at most ", at_.left() / least_metadata);
     at_.require_at(tensors_at, tensors <= at_.left() / least_tensor, "says that there are ", tensors, " tensors; the ",

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <random>
 #include <utility>
 
 #include "ir/formats/gguf/architectures/read_gguf.hpp"
@@ -176,6 +177,27 @@ TEST(Gguf, EveryTruncationIsAnErrorWithItsByte) {
     ASSERT_THAT(why, StartsWith(length < 24 ? "has " : "byte ")) << length;
     ASSERT_EQ(why.find('\n'), why.npos) << why;
   }
+}
+
+TEST(Gguf, ChangedBytesGiveALegalFileOrAnError) {
+  const std::string text = whole().text;
+  std::mt19937 random(7);
+  std::size_t legal = 0;
+  for (int k = 0; k < 4000; ++k) {
+    std::string changed = text;
+    for (unsigned changes = 1 + random() % 3; changes > 0; --changes)
+      changed[4 + random() % (changed.size() - 4)] = static_cast<char>(random() % 4 == 0 ? 255 : random() % 10);
+    try {
+      const Gguf file = parsed(changed);
+      for (const auto& value : file.metadata()) EXPECT_EQ(value.shown().find('\n'), std::string::npos);
+      for (const auto& tensor : file.tensors()) EXPECT_EQ(file.read(tensor).type(), tensor.type);
+      ++legal;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), StartsWith("byte "));
+    }
+  }
+  EXPECT_GT(legal, 0U);
+  EXPECT_LT(legal, 4000U);
 }
 
 TEST(Gguf, GraphsMayNameItsTensors) {
