@@ -24,6 +24,7 @@ Action inspect(CLI::App& app);
 Action convert(CLI::App& app);
 Action conformance(CLI::App& app);
 Action judge(CLI::App& app);
+Action report(CLI::App& app);
 Action policy(CLI::App& app);
 Action fit(CLI::App& app);
 Action power(CLI::App& app);
@@ -61,6 +62,8 @@ inline constexpr Command commands[] = {
      "plumb conformance /usr/share/libonnx-testdata/node --junit onnx.xml"},
     {"judge", "judge the runs of a results file by a policy, without a device", judge,
      "plumb judge results.h5 --policy policy.toml"},
+    {"report", "write the reports of verify from its results files: page, Markdown, JUnit, JSON", report,
+     "plumb report results.h5 --html report.html --markdown -"},
     {"policy", "check a policy file", policy, "plumb policy lint policy.toml --results results.h5"},
     {"fit", "fit limits to results files, for a stated rate of false alarms", fit,
      "plumb fit results.h5 -o policy.toml"},

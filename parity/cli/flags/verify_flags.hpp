@@ -27,7 +27,7 @@ struct VerifyFlags {
   std::string between = "report";          ///< exact: results of two candidates must have the same bits
   std::string chosen_cases, shard, times;  ///< --case, --shard and --times
   std::vector<std::string> chosen_ops;     ///< globs; empty: all
-  std::string filter, skip, tag, json, junit, counts, results, tensors = "never", rows = "all";
+  std::string filter, skip, tag, json, junit, counts, markdown, html, results, tensors = "never", rows = "all";
   std::string policy, explain, profile, emulate, fill = "graph";
   std::string mode = "attribute";
   unsigned repeat = 1;

@@ -1,0 +1,52 @@
+# A node that is called so must become neither markup nor a script nor a command.
+cat >hostile.json <<'END'
+{
+  "format": "plumb.graph/1",
+  "why": "names are what somebody else wrote",
+  "inputs": {"x": {"type": "f32[8, 64]"}},
+  "nodes": [
+    {"label": "a</script>\"'&::error::%0A]]>", "op": "softmax", "inputs": ["x"]}
+  ],
+  "results": ["a</script>\"'&::error::%0A]]>"]
+}
+END
+cat >strict.toml <<'END'
+schema = "plumb-policy/1"
+
+[[rule]]
+id = "nothing_may_be_off"
+match = { op = "softmax" }
+require = { max_abs = 0.0 }
+END
+plumb 1 verify "$graphs/scores.json" hostile.json --candidate cpu --seeds 2 --policy "$PWD/strict.toml" \
+  --markdown verify.md --html verify.html --json verify.json -o out.h5
+# From the file comes what verify wrote, byte for byte.
+plumb 1 report out.h5 --markdown report.md --html report.html --json report.json --junit report.xml
+says '^4 runs: 4 failed; 0 changed$'
+cmp verify.md report.md || fail "report writes other Markdown than verify"
+python3 "$source/tests/commands/page.py" report.html verify.json verify.html || fail "the page is not as it must be"
+python3 "$source/tests/commands/same.py" verify.json report.json "$source/docs/results.md" || fail "JSON differs"
+python3 "$source/tests/commands/junit.py" report.xml report.json || fail "JUnit XML and JSON differ"
+plumb 1 judge out.h5 --markdown - --html judge.html
+cmp stdout report.md || fail "judge writes other Markdown than report"
+cmp judge.html report.html || fail "judge writes another page than report"
+plumb 0 report out.h5 --exit-zero --markdown -
+says '^### plumb: 4 tests failed$'
+says '^\| hostile\\\.json a\\<\\/script\\>'
+says_not '<script|^::'
+says '^    plumb verify .*hostile\.json .*--policy '
+[ "$(wc -c <stdout)" -le 61440 ] || fail "the summary does not fit a comment"
+plumb 1 report out.h5 --github
+says '^::error .*title=softmax failed'
+plumb 2 report out.h5 --markdown - --html -
+warns_of "only one of --json, --junit, --markdown and --html can be written to stdout"
+plumb 2 report out.h5 --html out.h5 --force
+warns_of out.h5
+plumb 2 report missing.h5 --html page.html
+warns_of missing.h5
+if [ -e page.html ]; then fail "there is a page of nothing"; fi
+plumb 0 verify "$graphs/scores.json" --candidate cpu -q -o good.h5
+plumb 0 report good.h5 --require-verified --markdown -
+says '^### plumb: nothing failed$'
+plumb 0 report good.h5 --strict --force --html good.html
+holds good.html '<title>plumb: nothing failed</title>'
