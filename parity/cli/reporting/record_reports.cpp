@@ -20,13 +20,6 @@ const RecordReportFlags& with_one_report_on_stdout(const RecordReportFlags& flag
   return flags;
 }
 
-std::string page_of(const std::vector<results::JudgedRun>& runs, std::span<const report::Suite> suites,
-                    const report::RunFacts& facts) {
-  cases::CaseResult held;  // one at a time, since a file may have thousands
-  const auto case_at = [&](std::size_t at) -> const cases::CaseResult& { return held = results::case_of(runs[at]); };
-  return report::html::to_page({runs.size(), case_at}, suites, facts);
-}
-
 }  // namespace
 
 void add_record_report_flags(CLI::App& app, RecordReportFlags& flags) {
@@ -55,6 +48,19 @@ results::JudgedFile judge_all(const std::vector<std::string>& files, const polic
   return all;
 }
 
+report::Cases cases_of(const std::vector<results::JudgedRun>& runs, cases::CaseResult& held) {
+  return {runs.size(), [all = &runs, one = &held](std::size_t at) -> const cases::CaseResult& {
+            return *one = results::case_of((*all)[at]);
+          }};
+}
+
+std::string page_of(const results::JudgedFile& judged, const core::Outcome& outcome) {
+  report::RunFacts facts = results::facts_of(judged.runs);
+  facts.outcome = outcome;
+  cases::CaseResult held;
+  return report::html::to_page(cases_of(judged.runs, held), results::suites_of(judged.runs, outcome), facts);
+}
+
 RecordReports::RecordReports(const RecordReportFlags& flags, const flags::Outputs& outputs)
     : flags_(with_one_report_on_stdout(flags)),
       json_(outputs.open(flags.json, FileKind::json)),
@@ -68,14 +74,14 @@ bool RecordReports::is_on_stdout() const {
 }
 
 void RecordReports::write(const results::JudgedFile& judged, const core::Outcome& outcome, std::ostream& out) {
-  const bool has_suites = junit_ || markdown_ || html_ || flags_.github;
+  const bool has_suites = junit_ || markdown_ || flags_.github;
   const auto suites = has_suites ? results::suites_of(judged.runs, outcome) : std::vector<report::Suite>();
   report::RunFacts facts = results::facts_of(judged.runs);
   facts.outcome = outcome;
   if (json_) flags::write_whole(json_, results::to_json(judged.runs, outcome, judged.pairs));
   if (junit_) flags::write_whole(junit_, report::to_junit(suites));
   if (markdown_) flags::write_whole(markdown_, report::to_markdown(suites, facts, report::most_comment_bytes));
-  if (html_) flags::write_whole(html_, page_of(judged.runs, suites, facts));
+  if (html_) flags::write_whole(html_, page_of(judged, outcome));
   if (flags_.github) report::tell_github(out, suites, facts);
 }
 

@@ -9,6 +9,7 @@
 #include "ir/files/output_file.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/policy/policy.hpp"
+#include "parity/report/viewers/cases.hpp"
 #include "parity/results/judge.hpp"
 
 namespace plumb::parity::cli {
@@ -24,6 +25,12 @@ void add_record_report_flags(CLI::App& app, RecordReportFlags& flags);
 /// The runs of several files and their findings: equal ones once, a file that was cut off by its name.
 results::JudgedFile judge_all(const std::vector<std::string>& files, const policy::Policy* policy,
                               const std::string& explain);
+
+/// The cases of these runs, one at a time in `held`, since a file may have thousands.
+report::Cases cases_of(const std::vector<results::JudgedRun>& runs, cases::CaseResult& held);
+
+/// The page of these runs.
+std::string page_of(const results::JudgedFile& judged, const core::Outcome& outcome);
 
 /// The files of these flags, which are opened before the work, so that none of it is in vain.
 class RecordReports {

@@ -51,7 +51,7 @@ void VerifyReports::write_suites(std::span<const cases::CaseResult> cases, const
   const auto suites = report::suites_of(cases, facts);
   if (junit_) flags::write_whole(junit_, report::to_junit(suites));
   if (markdown_) flags::write_whole(markdown_, report::to_markdown(suites, facts, report::most_comment_bytes));
-  const report::html::Cases all{cases.size(), [&](std::size_t at) -> const cases::CaseResult& { return cases[at]; }};
+  const report::Cases all{cases.size(), [&](std::size_t at) -> const cases::CaseResult& { return cases[at]; }};
   if (html_) flags::write_whole(html_, report::html::to_page(all, suites, facts));
 }
 

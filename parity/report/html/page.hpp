@@ -2,19 +2,13 @@
 
 // A run as one page of HTML, which needs no other file and no network.
 
-#include <functional>
 #include <span>
 #include <string>
 
 #include "parity/report/suites.hpp"
+#include "parity/report/viewers/cases.hpp"
 
 namespace plumb::parity::report::html {
-
-/// Cases one by one: each is there until the next is asked for. They are asked for more than once.
-struct Cases {
-  std::size_t count = 0;
-  std::function<const cases::CaseResult&(std::size_t)> at = {};
-};
 
 /// The page: what the run came to, tables of cases and nodes, a drawing of each graph, and all that a results file
 /// keeps of a node, in at most 2 MB for 5 000 nodes and 5 MB for more: histograms are left out first, then details of

@@ -50,3 +50,33 @@ plumb 0 report good.h5 --require-verified --markdown -
 says '^### plumb: nothing failed$'
 plumb 0 report good.h5 --strict --force --html good.html
 holds good.html '<title>plumb: nothing failed</title>'
+# Files for other viewers, and an archive that is read again.
+plumb 1 report out.h5 --model-explorer overlay --trace trace.json --zip out.zip --json report.json
+python3 "$source/tests/commands/viewers.py" report.json overlay trace.json out.zip || fail "a viewer's file is wrong"
+plumb 1 report out.zip --markdown again.md --html again.html
+cmp again.md report.md || fail "an archive gives other Markdown than its results file"
+cmp again.html report.html || fail "an archive gives another page than its results file"
+plumb 2 report out.h5 --model-explorer -
+warns_of "--model-explorer writes several files"
+python3 - <<'END'
+import zipfile
+for name, members in (("none.zip", ["report.html"]), ("out_of_it.zip", ["../out.h5"])):
+    with zipfile.ZipFile(name, "w") as archive:
+        for member in members:
+            archive.writestr(member, b"x")
+with zipfile.ZipFile("bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr("out.h5", b"x" * 1000)
+data = open("bomb.zip", "rb").read()
+at = data.index(b"PK\x01\x02") + 24
+open("bomb.zip", "wb").write(data[:at] + (1 << 31).to_bytes(4, "little") + data[at + 4:])
+END
+for archive in none out_of_it bomb; do
+  plumb 2 report $archive.zip
+  warns_of $archive.zip
+done
+warns 'cannot have 2147483648 bytes in '
+# A share of no cases is a file of no runs.
+plumb 0 verify "$graphs/scores.json" --candidate cpu --shard 2/2 -q -o empty.h5
+plumb 77 report empty.h5 --html none.html
+holds none.html '<title>plumb: nothing failed</title>'
+plumb 0 report empty.h5 --exit-zero
