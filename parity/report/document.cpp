@@ -57,7 +57,9 @@ std::string headline_of(std::span<const Told> failed, const RunFacts& facts, con
   }
   if (worse > 0) add(core::terminal::counted(worse, "test") + " failed");
   if (!unmet.empty()) add("not verified: " + safe(doubt_in(unmet, facts)));
-  return text.empty() ? "nothing failed" : text;
+  const bool is_of_nothing = facts.outcome.cases.empty() && facts.outcome.exit == core::ExitCode::nothing_ran;
+  if (text.empty()) return is_of_nothing ? "nothing was judged" : "nothing failed";
+  return text;
 }
 
 std::map<std::string, std::size_t> cases_by_verdict(std::span<const Suite> suites) {

@@ -236,7 +236,7 @@
       area.value = what;
       document.body.append(area);
       area.select();
-      isDone = document.execCommand("copy");
+      isDone = Boolean(document.execCommand?.("copy"));
       area.remove();
     }
     at("copied").textContent = isDone ? "copied" : "could not be copied; here it is:";
@@ -306,6 +306,9 @@
         }
         children = blocks;
       }
+      // A group of one group is that group, by both names.
+      if (group !== root && children.length === 1 && children[0].children)
+        return {...children[0], name: `${group.name}/${children[0].name}`};
       return {name: group.name, path: group.path, children};
     };
     return inBlocks(root);

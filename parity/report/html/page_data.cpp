@@ -15,6 +15,7 @@
 #include "parity/core/build_info.hpp"
 #include "parity/core/json_number.hpp"
 #include "parity/core/terminal/text.hpp"
+#include "parity/report/derivation.hpp"
 #include "parity/report/node_report.hpp"
 
 namespace plumb::parity::report::html {
@@ -100,7 +101,7 @@ Json facts_json(const cases::NodeResult& node) {
   return facts;
 }
 
-Json more_json(const cases::NodeResult& node, Kept kept) {
+Json more_json(const cases::CaseResult& result, const cases::NodeResult& node, Kept kept) {
   Json more = Json::object();
   add(more, "why", node.why);
   Json sums = Json::array(), patterns = Json::array(), worst = Json::array();
@@ -117,11 +118,14 @@ Json more_json(const cases::NodeResult& node, Kept kept) {
   if (Json facts = facts_json(node); !facts.empty()) more["facts"] = std::move(facts);
   if (kept == Kept::all)
     if (Json bins = bins_json(node.local.hist_ulp); !bins.is_null()) more["ulps"] = std::move(bins);
-  if (node.verdict != core::Verdict::passed) add(more, "repro", node.repro);
+  if (node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped) return more;
+  add(more, "repro", node.repro);
+  if (Json limit = limit_json(result, node); !limit.is_null()) more["limit"] = std::move(limit);
+  if (Json next = next_json(result, node); !next.empty()) more["next"] = std::move(next);
   return more;
 }
 
-Json node_json(const cases::NodeResult& node, Kept kept) {
+Json node_json(const cases::CaseResult& result, const cases::NodeResult& node, Kept kept) {
   const bool is_fine = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
   Json json = {{"name", printable(node.name())}, {"index", node.node}};
   json["op"] = node.op;
@@ -140,7 +144,7 @@ Json node_json(const cases::NodeResult& node, Kept kept) {
   add(json, "amp", static_cast<float>(node.amplification));
   if (node.device_ns) json["us"] = brief(1e-3 * static_cast<double>(*node.device_ns));
   if (!is_fine || kept < Kept::no_details_of_passed)
-    if (Json more = more_json(node, kept); !more.empty()) json["more"] = std::move(more);
+    if (Json more = more_json(result, node, kept); !more.empty()) json["more"] = std::move(more);
   return json;
 }
 
@@ -201,7 +205,7 @@ void PageData::add_case(const cases::CaseResult& result) {
   for (const cases::NodeResult& node : result.nodes) {
     const bool is_fine = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
     if (kept_ == Kept::first_cases && nodes.size() == most_nodes_a_case) break;
-    if (!is_fine || kept_ < Kept::no_passed) nodes.push_back(node_json(node, kept_));
+    if (!is_fine || kept_ < Kept::no_passed) nodes.push_back(node_json(result, node, kept_));
   }
   json["nodes"] = std::move(nodes);
   cases_.push_back(std::move(json));

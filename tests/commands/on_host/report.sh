@@ -78,5 +78,20 @@ warns 'cannot have 2147483648 bytes in '
 # A share of no cases is a file of no runs.
 plumb 0 verify "$graphs/scores.json" --candidate cpu --shard 2/2 -q -o empty.h5
 plumb 77 report empty.h5 --html none.html
-holds none.html '<title>plumb: nothing failed</title>'
+holds none.html '<title>plumb: nothing was judged</title>'
 plumb 0 report empty.h5 --exit-zero
+# What a program is told of what did not pass: the limit, by its parts, and what to run next.
+agents() {
+  # shellcheck disable=SC2086
+  python3 "$source/tests/commands/agents.py" "$source/schema/plumb-report-1.json" "$1" $launched >taken ||
+    fail "$1 tells programs something that is not so"
+  cat taken
+}
+plumb 0 verify "$source/fixtures/must_fail/wrong_in_the_middle.json" \
+  "$source/fixtures/must_fail/ones_times_ones_with_15_terms_missing.json" "$graphs/scores.json" \
+  --candidate cpu --json told.json -o told.h5 --metamorphic
+agents told.json
+if grep '^0 limits\|, 0 steps' taken; then fail "no limit of a sum, or no step, was looked at"; fi
+plumb 0 report told.h5 --json told_again.json
+agents told_again.json
+agents verify.json
