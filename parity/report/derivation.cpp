@@ -19,7 +19,7 @@ using Described = nlohmann::ordered_json;
 using cases::LimitBy;
 using core::Verdict;
 
-/// The rules of verdict.md by which such limits are made.
+/// The rules by which such limits are made, as the specification of verdicts numbers them.
 std::vector<std::string_view> rules_of(LimitBy by, bool has_tree) {
   switch (by) {
     case LimitBy::sum:

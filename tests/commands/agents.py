@@ -49,7 +49,7 @@ def faults(value, schema, root, path):
 
 
 def check_limit(node):
-    """The numbers of a limit of a sum give the limit again (gate.md O2)."""
+    """The numbers of a limit of a sum give the limit again."""
     limit, comparisons = node["limit"], [node["local"], node["total"], node["converted"]]
     worst = [one["worst"]["allowed"] for one in comparisons if one and "worst" in one]
     assert limit["value"] in worst, (limit, worst)
