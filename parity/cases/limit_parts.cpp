@@ -1,4 +1,4 @@
-// What the limit of an output's worst element is made of.
+// Takes the limit of an output's worst element apart.
 #include "parity/cases/limit_parts.hpp"
 
 #include <cmath>

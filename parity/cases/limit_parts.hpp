@@ -1,5 +1,7 @@
 #pragma once
 
+// The parts of the limit that an output's worst element was held to.
+
 #include <array>
 #include <string_view>
 
@@ -9,8 +11,8 @@ namespace plumb::parity::cases {
 
 struct NodeResult;
 
-/// What made the limit of an output's worst element: roundings of a sum, the contract of a function, the norm of a
-/// line or of a matrix, a choice, equality of numbers or of bits, or a rule of a policy.
+/// The origin of such a limit: roundings of a sum, the contract of a function, the norm of a line or of a matrix, a
+/// choice, equality of numbers or of bits, or a rule of a policy.
 enum class LimitBy { unknown, sum, function, line, norm, choice, exact, bits, policy };
 
 constexpr auto enum_names(LimitBy) {
@@ -18,8 +20,8 @@ constexpr auto enum_names(LimitBy) {
                                          "choice",  "exact", "bits",     "policy"};
 }
 
-/// Of what the limit of the worst element is made: λ standard deviations σ of chance, and what is allowed beside them;
-/// and what nothing but a defect exceeds. NaN where an element's limit is not made so.
+/// The limit is λ standard deviations σ of chance, and what is allowed beside them; `certain` is what nothing but a
+/// defect exceeds. NaN where an element's limit is not made so.
 struct LimitParts {
   LimitBy by = LimitBy::unknown;
   double sigma = compare::not_computed, fixed = compare::not_computed, certain = compare::not_computed;

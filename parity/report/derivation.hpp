@@ -1,6 +1,6 @@
 #pragma once
 
-// What a program is told of an output that did not pass: of what its limit is made, and what to run next.
+// Advice for programs on an output that did not pass: of what its limit is made, and what to run next.
 
 #include "parity/cases/node_result.hpp"
 #include "parity/core/json_number.hpp"

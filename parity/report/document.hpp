@@ -1,6 +1,6 @@
 #pragma once
 
-// What reports of a run to people have in common, whatever they are written in.
+// Reports of a run to people have this in common, whatever they are written in.
 
 #include <functional>
 #include <map>

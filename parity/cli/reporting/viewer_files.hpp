@@ -1,6 +1,6 @@
 #pragma once
 
-// What `plumb report` writes for other viewers, and to be kept: an overlay, a trace, an archive.
+// Files that `plumb report` writes for other viewers, and to be kept: an overlay, a trace, an archive.
 
 #include <memory>
 #include <span>

@@ -45,7 +45,7 @@ void VerifyReports::write(std::span<const cases::CaseResult> cases, const report
   write_suites(cases, facts);
 }
 
-/// What is written from suites of tests, so that none are made where nobody asks.
+/// Writes the files that are made from suites of tests, and makes no suites where nobody asks.
 void VerifyReports::write_suites(std::span<const cases::CaseResult> cases, const report::RunFacts& facts) {
   if (!junit_ && !markdown_ && !html_) return;
   const auto suites = report::suites_of(cases, facts);

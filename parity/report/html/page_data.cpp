@@ -76,7 +76,7 @@ Json parts_json(const cases::NodeResult& node) {
   return parts;
 }
 
-/// What samples of a node found, as pairs of a name and a text.
+/// Findings of samples of a node, as pairs of a name and a text.
 Json facts_json(const cases::NodeResult& node) {
   Json facts = Json::array();
   const auto tell = [&](const char* name, const std::string& text) { facts.push_back({name, printable(text)}); };
@@ -172,7 +172,7 @@ class PageData {
 
   const Kept kept_;
   Json cases_ = Json::array(), graphs_ = Json::array();
-  std::map<std::string, std::size_t> places_;  ///< of graphs, by their text
+  std::map<std::string, std::size_t> places_;  ///< places of graphs by their text
   std::set<std::string> policies_;
 };
 

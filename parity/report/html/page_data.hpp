@@ -1,6 +1,6 @@
 #pragma once
 
-// What the script of a page reads: cases, nodes and graphs as JSON.
+// The script of a page reads this: cases, nodes and graphs as JSON.
 
 #include <string>
 #include <vector>
