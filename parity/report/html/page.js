@@ -338,7 +338,7 @@
     add(tree);
     for (const box of boxes) {
       box.row = worstOf(box.leaves, byNode);
-      box.from = Math.min(...box.leaves);
+      box.from = box.leaves.reduce((least, leaf) => Math.min(least, leaf));
     }
     return boxes.sort((a, b) => a.from - b.from);
   }
@@ -474,7 +474,7 @@
       make("td", {class: `v ${isFine(one.verdict) ? "" : "bad"}`}, word(one.verdict)), String(one.nodes.length),
       text(one.seconds), one.flops === undefined ? "" : `${Math.floor(100 * one.flops)} %`,
       make("td", {}, one.guilty || ""), make("td", {}, one.message || (one.notes || []).join("; "))]);
-    at("cases").append(tableOf("cases", ["case", "verdict", "nodes", "s", "verified", "first guilty", "remarks"], lines));
+    at("cases").append(tableOf("cases, with their verdicts", ["case", "verdict", "nodes", "s", "verified", "first guilty", "remarks"], lines));
     if (data.cases.length > rowsAPage) at("cases").append(make("p", {}, `and ${data.cases.length - rowsAPage} more`));
   }
 
@@ -486,7 +486,7 @@
     const lines = [...byOp].sort((a, b) => b[1] - a[1]).slice(0, 20).map(([op, us]) => [op, text(us),
       `${(100 * us / total).toFixed(1)} %`, make("td", {}, make("svg:svg", {class: "bars", width: 200, height: 10,
         "aria-hidden": "true"}, make("svg:rect", {width: 200 * us / total, height: 10})))]);
-    at("time").append(tableOf("time on the device by op, all cases", ["op", "us", "share", ""], lines));
+    at("time").append(tableOf("time on the device by op, all cases", ["op", "us", "share", "of all"], lines));
   }
 
   function buildRest() {
