@@ -176,10 +176,29 @@ def reports_in(folder):
     return [path for path in found if "/build/" not in path and "/plumb/" not in path]
 
 
+def check_refusals(scratch):
+    """What no system would run is an error that names its line."""
+    for text, wanted in (("```sh\necho\n```", "ci.md:4: a block without a name"),
+                         ("```yaml\n# a.yml\n  steps:\n      - uses: a/b@v1\n```", "ci.md:5: 'a/b@v1' is no action"),
+                         ("```yaml\n# a.yml\n  steps:\n      - with: x\n```", "ci.md:5: 'with: x' is neither"),
+                         ("```groovy\n// Jenkinsfile\n  bat 'x'\n```", "ci.md:4: 'bat 'x'' is neither")):
+        page = os.path.join(scratch, "ci.md")
+        with open(page, "w", encoding="utf-8") as file:
+            file.write("## Templates\n" + text + "\n")
+        try:
+            for block in blocks_of(page):
+                steps_of(*block)
+        except SystemExit as refused:
+            assert str(refused.code).startswith(wanted), (refused.code, wanted)
+        else:
+            raise AssertionError(f"{text!r} is not refused")
+
+
 def main():
     page, scratch, graphs = (os.path.abspath(path) for path in sys.argv[1:4])
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)
+    check_refusals(scratch)
     pack(scratch, sys.argv[4:])
     blocks = list(blocks_of(page))
     files = {name: "\n".join(line for _, line in lines) + "\n" for name, _, lines in blocks}

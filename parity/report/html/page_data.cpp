@@ -76,6 +76,9 @@ Json parts_json(const cases::NodeResult& node) {
   return parts;
 }
 
+/// The number as a results file keeps it, so that its page has the same digits.
+double stored(double x) { return static_cast<float>(x); }
+
 /// Findings of samples of a node, as pairs of a name and a text.
 Json facts_json(const cases::NodeResult& node) {
   Json facts = Json::array();
@@ -85,17 +88,19 @@ Json facts_json(const cases::NodeResult& node) {
   if (node.group > 1) tell("judged as one", fmt::format("{} nodes", node.group));
   if (node.is_of_plain_run) tell("run", "the graph compiled for its results alone");
   if (!std::isnan(node.sensitivity.share))
-    tell("sensitivity", fmt::format("{:.3g} % of a sample would notice a small fault", 100 * node.sensitivity.share));
+    tell("sensitivity",
+         fmt::format("{:.3g} % of a sample would notice a small fault", 100 * stored(node.sensitivity.share)));
   if (node.oracle.asked > 0)
     tell("definition", fmt::format("{} elements of the truth were evaluated again", node.oracle.asked));
   if (node.replays.asked > 0)
     tell("replayed",
          fmt::format("{} of {} elements bit for bit as its sums say", node.replays.equal, node.replays.asked));
   if (!std::isnan(node.statistics.bits_accumulator))
-    tell("rounds as", fmt::format("an accumulator of {:.3g} bits", node.statistics.bits_accumulator));
+    tell("rounds as", fmt::format("an accumulator of {:.3g} bits", stored(node.statistics.bits_accumulator)));
   if (!std::isnan(node.statistics.misrounded))
-    tell("misrounded", fmt::format("{:.3g} % of the results, by chance up to {:.3g} %",
-                                   100 * node.statistics.misrounded, 100 * node.statistics.misrounded_bound));
+    tell("misrounded",
+         fmt::format("{:.3g} % of the results, by chance up to {:.3g} %", 100 * stored(node.statistics.misrounded),
+                     100 * stored(node.statistics.misrounded_bound)));
   if (node.settled.replayed > 0) tell("settled", fmt::format("{} elements by a replay", node.settled.replayed));
   if (node.hash) tell("hash", fmt::format("{:016x}", *node.hash));
   return facts;
