@@ -120,7 +120,7 @@ Json units_json(const cases::Units& units) {
           {"orthogonality", float_number(units.orthogonality)}};
 }
 
-/// What an output that did not pass has beside the others: its limit and steps.
+/// Adds the limit of an output that did not pass, and the steps behind it.
 void add_advice(Json& json, const cases::CaseResult& result, const cases::NodeResult& node) {
   if (node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped) return;
   json["limit"] = limit_json(result, node);

@@ -324,22 +324,6 @@ void judge_again(cases::NodeResult& node, const JudgedNode& judged, bool is_by_i
   node.explanation = judged.explanation;
 }
 
-}  // namespace
-
-cases::CaseResult case_of(const JudgedRun& run) {
-  cases::CaseResult result = stored_case(*run.source, run.source->runs()[run.run]);
-  result.judged_by.rules_ending = run.rules_ending;
-  for (std::size_t n = 0; n < run.nodes.size(); ++n) judge_again(result.nodes[n], run.nodes[n], run.is_by_its_policy);
-  if (run.verdict == run.was && run.source->runs()[run.run].is_named()) return result;
-  result.verdict = run.verdict;
-  result.exit = exit_code_of(run);
-  result.message = run.verdict == run.was ? "the run as a whole" : ir::cat("it was ", ir::enum_name(run.was));
-  result.meets_must = run.must != ir::formats::Must::pass && run.met_must && result.exit == core::ExitCode::passed;
-  return result;
-}
-
-namespace {
-
 report::RunFacts facts_of(const JudgedRun& run) { return facts_of_run(*run.source, run.source->runs()[run.run]); }
 
 /// `code` is what the run comes to by what was demanded.
@@ -360,6 +344,18 @@ report::Suite suite_of(const JudgedRun& run, const core::Demands& demands, core:
 }
 
 }  // namespace
+
+cases::CaseResult case_of(const JudgedRun& run) {
+  cases::CaseResult result = stored_case(*run.source, run.source->runs()[run.run]);
+  result.judged_by.rules_ending = run.rules_ending;
+  for (std::size_t n = 0; n < run.nodes.size(); ++n) judge_again(result.nodes[n], run.nodes[n], run.is_by_its_policy);
+  if (run.verdict == run.was && run.source->runs()[run.run].is_named()) return result;
+  result.verdict = run.verdict;
+  result.exit = exit_code_of(run);
+  result.message = run.verdict == run.was ? "the run as a whole" : ir::cat("it was ", ir::enum_name(run.was));
+  result.meets_must = run.must != ir::formats::Must::pass && run.met_must && result.exit == core::ExitCode::passed;
+  return result;
+}
 
 std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, const core::Outcome& outcome) {
   std::vector<report::Suite> suites;

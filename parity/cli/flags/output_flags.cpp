@@ -34,8 +34,8 @@ void require_one_on_stdout(std::initializer_list<std::pair<const char*, const st
     all.emplace_back(flag);
     if (path == "-") there.emplace_back(flag);
   }
-  const auto rest = fmt::join(all.begin(), all.end() - 1, ", ");
-  ir::require(there.size() < 2, "only one of ", fmt::format("{} and {}", rest, all.back()),
+  ir::require(there.size() < 2, "only one of ",
+              fmt::format("{} and {}", fmt::join(all.begin(), all.end() - 1, ", "), all.back()),
               " can be written to stdout");
 }
 
