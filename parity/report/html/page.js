@@ -1,5 +1,6 @@
 // The page of a report: tables, a graph and the details of a node, from the data that stand in the page itself.
-// Text that others wrote reaches the page by textContent and setAttribute alone.
+// Text that others wrote reaches the page by textContent and setAttribute alone. There is no library in it: a graph has
+// at most 250 boxes, in rows by what they read, and a histogram 64 bars, which are marks of SVG that can be read aloud.
 "use strict";
 (() => {
   const rowsAPage = 200, mostBoxes = 250, fewNodes = 40;

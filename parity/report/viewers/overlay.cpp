@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "parity/core/terminal/text.hpp"
 
@@ -31,9 +32,21 @@ constexpr std::array measures = {
 /// The largest value by graph and by name of tensor.
 using Values = std::map<std::string, std::map<std::string, double>>;
 
-std::string graph_name(const cases::CaseResult& result) {
-  return printable(std::filesystem::path(result.subject.name).stem().string());
-}
+/// Names of graphs: of a file what is before its extension or, where another file has that name already, all of it.
+class GraphNames {
+ public:
+  const std::string& of(const std::string& file) {
+    const auto [place, is_new] = names_.try_emplace(file);
+    if (!is_new) return place->second;
+    const std::string stem = printable(std::filesystem::path(file).stem().string());
+    place->second = taken_.insert(stem).second ? stem : printable(file);
+    return place->second;
+  }
+
+ private:
+  std::map<std::string, std::string> names_;  ///< by file
+  std::set<std::string> taken_;
+};
 
 /// JSON has no infinities: what is beyond any number is the largest.
 double finite(double x) { return std::isinf(x) ? std::copysign(std::numeric_limits<float>::max(), x) : x; }
@@ -105,9 +118,10 @@ std::vector<std::string> overlay_suffixes() {
 std::vector<OverlayFile> overlay_of(const Cases& cases) {
   std::array<Values, measures.size()> values;
   std::map<std::string, OrderedJson> graphs;
+  GraphNames names;
   for (std::size_t at = 0; at < cases.count; ++at) {
     const cases::CaseResult& result = cases.at(at);
-    const std::string name = graph_name(result);
+    const std::string& name = names.of(result.subject.name);
     if (result.subject.file && !graphs.contains(name))
       graphs.emplace(name, graph_of_viewer(name, result.subject.file->graph));
     for (const cases::NodeResult& node : result.nodes)

@@ -15,8 +15,9 @@ struct OverlayFile {
 };
 
 /// For ratio, ulp, inherited error and microseconds on the device a file of node data, by graph and by name of output
-/// tensor the largest value of all cases: "GRAPH" is the name of the graph's file. ".graph.json" has the graphs
-/// themselves, for those that are no file that the viewer opens; their nodes go by the names of the values.
+/// tensor the largest value of all cases: "GRAPH" is the name of the graph's file without its extension. ".graph.json"
+/// has the graphs themselves, for those that are no file that the viewer opens; their nodes go by the names of the
+/// values.
 std::vector<OverlayFile> overlay_of(const Cases& cases);
 
 /// The endings of these files, in their order.
