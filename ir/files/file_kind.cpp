@@ -18,11 +18,11 @@ struct Extension {
   FileKind kind;
 };
 
-constexpr std::array extensions = {Extension{".h5", FileKind::hdf5},    Extension{".hdf5", FileKind::hdf5},
-                                   Extension{".npz", FileKind::zip},    Extension{".npy", FileKind::npy},
-                                   Extension{".json", FileKind::json},  Extension{".xml", FileKind::xml},
-                                   Extension{".toml", FileKind::text},  Extension{".md", FileKind::text},
-                                   Extension{".onnx", FileKind::other}, Extension{".gguf", FileKind::other}};
+constexpr std::array extensions = {
+    Extension{".h5", FileKind::hdf5},    Extension{".hdf5", FileKind::hdf5}, Extension{".npz", FileKind::zip},
+    Extension{".npy", FileKind::npy},    Extension{".json", FileKind::json}, Extension{".xml", FileKind::xml},
+    Extension{".toml", FileKind::text},  Extension{".md", FileKind::text},   Extension{".html", FileKind::html},
+    Extension{".onnx", FileKind::other}, Extension{".gguf", FileKind::other}};
 
 bool is_binary(std::string_view bytes) {
   return std::ranges::any_of(bytes, [](char c) {
@@ -45,7 +45,8 @@ FileKind kind_of_bytes(std::string_view begin) {
   const auto first = begin.find_first_not_of(" \t\r\n");
   const char mark = first == std::string_view::npos ? ' ' : begin[first];
   if (mark == '{') return begin.find("plumb.graph/") == std::string_view::npos ? FileKind::json : FileKind::graph;
-  return mark == '<' ? FileKind::xml : FileKind::text;
+  if (mark != '<') return FileKind::text;
+  return begin.substr(first).starts_with("<!doctype html") ? FileKind::html : FileKind::xml;
 }
 
 FileKind kind_of_file(const std::filesystem::path& path) {

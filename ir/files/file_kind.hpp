@@ -9,11 +9,11 @@
 namespace plumb::ir::files {
 
 /// The format of a file by its first bytes; `nothing` for an empty one.
-enum class FileKind { nothing, hdf5, zip, npy, graph, json, xml, text, other };
+enum class FileKind { nothing, hdf5, zip, npy, graph, json, xml, html, text, other };
 
 constexpr auto enum_names(FileKind) {
-  return std::array<std::string_view, 9>{"nothing", "HDF5", "a zip archive", "a NumPy array", "a graph",
-                                         "JSON",    "XML",  "text",          "something else"};
+  return std::array<std::string_view, 10>{"nothing", "HDF5", "a zip archive", "a NumPy array", "a graph",
+                                          "JSON",    "XML",  "HTML",          "text",          "something else"};
 }
 
 std::string_view name_of(FileKind kind);

@@ -8,6 +8,7 @@
 #include "parity/cases/certificate.hpp"
 #include "parity/cases/expected_result.hpp"
 #include "parity/cases/identity.hpp"
+#include "parity/cases/limit_parts.hpp"
 #include "parity/cases/oracle_sample.hpp"
 #include "parity/cases/pairing.hpp"
 #include "parity/cases/pattern.hpp"
@@ -64,6 +65,7 @@ struct Measured {
   std::optional<compare::Comparison> expected = {};  ///< the output against what the file expects of it
   compare::Allowed allowed = {};
   double lambda = compare::not_computed;  ///< the standard deviations that `allowed` allows for
+  std::optional<LimitParts> limit = {};   ///< as a results file kept it; limit_parts() knows it in any case
   Certificate certificate = {};           ///< for the truth of its own inputs
   Settled settled = {};                   ///< elements that were looked at one by one
   Units units = {};                       ///< the unit of its ratios, and choices that were read off

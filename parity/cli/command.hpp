@@ -25,6 +25,7 @@ Action convert(CLI::App& app);
 Action conformance(CLI::App& app);
 Action judge(CLI::App& app);
 Action merge(CLI::App& app);
+Action report(CLI::App& app);
 Action policy(CLI::App& app);
 Action fit(CLI::App& app);
 Action power(CLI::App& app);
@@ -64,6 +65,8 @@ inline constexpr Command commands[] = {
      "plumb judge results.h5 --policy policy.toml"},
     {"merge", "write the runs of several results files to one, each once", merge,
      "plumb merge share1.h5 share2.h5 -o all.h5"},
+    {"report", "write the reports of verify from its results files: page, Markdown, JUnit, JSON", report,
+     "plumb report results.h5 --html report.html --markdown -"},
     {"policy", "check a policy file", policy, "plumb policy lint policy.toml --results results.h5"},
     {"fit", "fit limits to results files, for a stated rate of false alarms", fit,
      "plumb fit results.h5 -o policy.toml"},

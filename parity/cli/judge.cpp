@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "parity/cli/command.hpp"
-#include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/style_flags.hpp"
+#include "parity/cli/reporting/record_reports.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/policy/policy_file.hpp"
@@ -18,7 +18,6 @@
 #include "parity/policy/policy_lint.hpp"
 #include "parity/policy/policy_ratchet.hpp"
 #include "parity/report/github.hpp"
-#include "parity/report/junit.hpp"
 #include "parity/results/judged_lint.hpp"
 
 namespace plumb::parity::cli {
@@ -26,41 +25,24 @@ namespace {
 
 struct JudgeFlags {
   std::vector<std::string> results;
-  std::string policy, explain, junit, json;
-  bool force = false, github = false;
+  std::string policy, explain;
+  RecordReportFlags reports;
   core::terminal::StyleFlags style;
   core::Demands demands;
 };
 
-/// The runs of several files and their findings: equal ones once, a file that was cut off by its name.
-results::JudgedFile judge_all(const std::vector<std::string>& files, const policy::Policy* policy,
-                              const std::string& explain) {
-  results::JudgedFile all;
-  for (const std::string& file : files) {
-    results::JudgedFile one = results::judge_file(file, policy, policy::today(), explain);
-    for (results::JudgedRun& run : one.runs) all.runs.push_back(std::move(run));
-    std::ranges::move(one.pairs, std::back_inserter(all.pairs));
-    for (core::RunFinding& finding : one.findings) {
-      if (files.size() > 1 && finding.kind == "cut_off") finding.text = file + ": " + finding.text;
-      if (std::ranges::find(all.findings, finding.text, &core::RunFinding::text) == all.findings.end())
-        all.findings.push_back(std::move(finding));
-    }
-  }
-  return all;
-}
-
 int run_judge(const JudgeFlags& flags) {
-  flags::Outputs outputs{.force = flags.force, .inputs = {flags.results.begin(), flags.results.end()}};
+  flags::Outputs outputs{.force = flags.reports.force, .inputs = {flags.results.begin(), flags.results.end()}};
   if (!flags.policy.empty()) outputs.inputs.emplace_back(flags.policy);
-  ir::require(flags.json != "-" || flags.junit != "-", "only one of --json and --junit can be written to stdout");
-  const auto json = outputs.open(flags.json, ir::files::FileKind::json),
-             junit = outputs.open(flags.junit, ir::files::FileKind::xml);
-  const bool is_on_stdout = flags.junit == "-" || flags.json == "-";
+  RecordReports reports(flags.reports, outputs);
+  const bool is_on_stdout = reports.is_on_stdout();
   std::ostream& out = is_on_stdout ? std::cerr : std::cout;
-  if (flags.github) report::stop_workflow_commands(out);
+  if (flags.reports.github) report::stop_workflow_commands(out);
   std::optional<policy::Policy> policy;
   if (!flags.policy.empty()) policy = policy::read(flags.policy);
-  auto [runs, findings, pairs] = judge_all(flags.results, policy ? &*policy : nullptr, flags.explain);
+  results::JudgedFile judged = judge_all(flags.results, policy ? &*policy : nullptr, flags.explain);
+  const auto& runs = judged.runs;
+  auto& findings = judged.findings;
   out << results::to_text(
       runs, core::terminal::style_of(flags.style,
                                      core::terminal::surroundings_of(is_on_stdout ? STDERR_FILENO : STDOUT_FILENO)));
@@ -76,12 +58,7 @@ int run_judge(const JudgeFlags& flags) {
       findings.push_back(std::move(idle));
   const auto ends = results::ends_of(runs);
   const core::Outcome outcome = core::outcome_of(ends, flags.demands, findings);
-  if (json) flags::write_whole(json, results::to_json(runs, outcome, pairs));
-  const auto suites = junit || flags.github ? results::suites_of(runs, outcome) : std::vector<report::Suite>();
-  if (junit) flags::write_whole(junit, report::to_junit(suites));
-  report::RunFacts facts = results::facts_of(runs);
-  facts.outcome = outcome;
-  if (flags.github) report::tell_github(out, suites, facts);
+  reports.write(judged, outcome, out);
   std::cerr << core::unmet(ends, flags.demands, findings);
   return static_cast<int>(outcome.exit);
 }
@@ -119,12 +96,7 @@ Action judge(CLI::App& app) {
                "exit code 4 where anything was not verified, as in verify, and 2 where the runs were cut off");
   app.add_flag("--require-verified", flags->demands.verified,
                "exit code 4 unless every run was verified, as in verify");
-  flags::add_output(app, "--json", flags->json, "write the report as JSON to this file, or - for stdout")
-      ->group("output");
-  flags::add_output(app, "--junit", flags->junit, "write the report as JUnit XML to this file, or - for stdout")
-      ->group("output");
-  flags::add_github_flag(app, flags->github);
-  flags::add_force_flag(app, flags->force);
+  add_record_report_flags(app, flags->reports);
   flags::add_style_flags(app, flags->style);
   return [flags] { return run_judge(*flags); };
 }

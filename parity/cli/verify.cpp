@@ -29,7 +29,8 @@ namespace {
 constexpr std::uint64_t most_profile_bytes = 1 << 20;
 
 bool is_on_stdout(const flags::VerifyFlags& flags) {
-  return flags.json == "-" || flags.junit == "-" || flags.counts == "-";
+  const auto names = {flags.json, flags.junit, flags.counts, flags.markdown, flags.html};
+  return std::ranges::count(names, "-") > 0;
 }
 
 }  // namespace

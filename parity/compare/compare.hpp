@@ -72,6 +72,13 @@ struct Worst {
   double ratio = not_computed;  ///< |got - expected| / allowed; infinite where no error is allowed
 };
 
+/// The limit of the worst element: its rule, how much of it is chance, λσ, and what nothing but a defect exceeds. NaN
+/// where the rule has no such part, and of complex elements that are held by their modulus.
+struct WorstLimit {
+  std::optional<Allowed::Rule> rule = {};
+  double chance = not_computed, certain = not_computed;
+};
+
 /// Everything that is known about the difference of two tensors. Errors are over
 /// elements that are finite on both sides; what was not computed is NaN.
 struct Comparison {
@@ -98,6 +105,7 @@ struct Comparison {
   /// an element is beyond a limit without chance; NaN where no limit is known to be of that kind.
   double sigma_max = not_computed;
 
+  WorstLimit limit = {};     ///< that the first of these was held to
   std::vector<Worst> worst;  ///< by ratio, then by error; at most worst_kept, the first is the worst
   std::array<std::uint64_t, ulp_bins> hist_ulp = {};
   std::array<std::uint64_t, ratio_bins> hist_ratio = {};

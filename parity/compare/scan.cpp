@@ -225,6 +225,19 @@ void Scan::absorb(const Scan& other) {
   ratios_.add(other.ratios_);
 }
 
+/// Says what the limit of the worst element is made of, where the parts give that limit again.
+void Scan::describe_limit() {
+  constexpr double close = 1e-9;
+  WorstLimit& limit = result_.limit;
+  limit.rule = integer_ ? Allowed::Rule::exact : allowed_.rule;
+  if (result_.worst.empty() || *limit.rule != Allowed::Rule::within) return;
+  const Worst& worst = result_.worst.front();
+  const double magnitude = std::abs(worst.expected);
+  if (!(std::abs(limit_.at(magnitude, worst.index) - worst.allowed) <= close * worst.allowed)) return;
+  if (limit_.knows_chance()) limit.chance = limit_.chance_at(magnitude, worst.index);
+  if (limit_.knows_certain()) limit.certain = limit_.certain_at(magnitude, worst.index);
+}
+
 Comparison Scan::finish(const Moments& sums) {
   result_.ulp_p50 = ulps_.at(0.5);
   result_.ulp_p99 = ulps_.at(0.99);
@@ -238,6 +251,7 @@ Comparison Scan::finish(const Moments& sums) {
     const int k = 2 * (exponent + 16) + 1 + (upper ? 1 : 0);
     result_.hist_ratio[static_cast<std::size_t>(std::clamp(k, 0, int{Comparison::ratio_bins} - 1))] += count;
   });
+  describe_limit();
   sums.describe(result_);
   return std::move(result_);
 }

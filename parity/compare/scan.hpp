@@ -131,6 +131,7 @@ class Scan {
   template <std::size_t parts>
   void count_element(const std::array<Part, parts>& element, const std::array<double, parts>& first);
 
+  void describe_limit();
   void add_sums(const Moments& sums);
   bool add_within(const ScanBlock& block);
   bool add_equal(const ScanBlock& block);

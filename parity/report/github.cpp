@@ -16,8 +16,8 @@
 #include "ir/error.hpp"
 #include "ir/files/file_kind.hpp"
 #include "ir/files/read_file.hpp"
-#include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
+#include "parity/report/document.hpp"
 
 namespace plumb::parity::report {
 namespace {
@@ -37,31 +37,9 @@ std::string command_value(std::string_view text, bool is_property) {
   return safe;
 }
 
-struct Annotated {
-  const Suite* suite = nullptr;
-  const Test* test = nullptr;
-};
-
-bool fails(const Test& test) { return test.end == TestEnd::failure || test.end == TestEnd::error; }
-
 bool is_warned_of(const Test& test) {
   constexpr std::array<std::string_view, 3> types = {"mistrusted", "xpassed", "expired_rule"};
   return !fails(test) && (std::ranges::find(types, test.type) != types.end() || test.ends_soon);
-}
-
-/// Tests of which this holds, the worst first: errors, then the largest ratios.
-template <class Holds>
-std::vector<Annotated> worst_first(std::span<const Suite> suites, Holds holds) {
-  std::vector<Annotated> found;
-  for (const Suite& suite : suites)
-    for (const Test& test : suite.tests)
-      if (holds(test)) found.push_back({&suite, &test});
-  const auto ratio = [](const Test& test) { return std::isnan(test.ratio) ? -1 : test.ratio; };
-  std::ranges::stable_sort(found, [&](const Annotated& a, const Annotated& b) {
-    if (a.test->end != b.test->end) return a.test->end > b.test->end;
-    return ratio(*a.test) > ratio(*b.test);
-  });
-  return found;
 }
 
 /// The lines on which labels stand in graph files, read when they are first asked for.
@@ -113,7 +91,7 @@ std::string in_workspace(const std::string& file, const fs::path& workspace) {
   return relative.generic_string();
 }
 
-std::string annotation(const char* level, const Annotated& one, const fs::path& workspace, LabelLines& lines) {
+std::string annotation(const char* level, const Told& one, const fs::path& workspace, LabelLines& lines) {
   std::string place;
   if (const std::string file = in_workspace(one.suite->file, workspace); !file.empty()) {
     place = fmt::format("file={},", command_value(file, true));
@@ -129,11 +107,10 @@ std::string annotation(const char* level, const Annotated& one, const fs::path& 
                      command_value(text.empty() ? test.type : text, false));
 }
 
-std::string annotations(const char* level, const std::vector<Annotated>& all, const fs::path& workspace,
-                        LabelLines& lines) {
+std::string annotations(const char* level, const std::vector<Told>& all, const fs::path& workspace, LabelLines& lines) {
   const std::size_t shown = all.size() <= annotations_shown ? all.size() : annotations_shown - 1;
   std::string text;
-  for (const Annotated& one : std::span(all).first(shown)) text += annotation(level, one, workspace, lines);
+  for (const Told& one : std::span(all).first(shown)) text += annotation(level, one, workspace, lines);
   if (shown < all.size()) text += fmt::format("::{} title=plumb::and {} more\n", level, all.size() - shown);
   return text;
 }
@@ -151,78 +128,22 @@ std::string markdown(std::string_view text) {
   return safe;
 }
 
-std::string property(const Test& test, std::string_view name) {
-  const auto found = std::ranges::find(test.properties, name, &Properties::value_type::first);
-  return found == test.properties.end() ? "" : found->second;
-}
-
-/// The command that repeats a test.
-std::string_view repro_of(const Test& test) {
-  constexpr std::string_view mark = "repro: ";
-  const std::size_t at = test.details.rfind(mark);
-  if (at == std::string::npos) return "";
-  const std::string_view rest = std::string_view(test.details).substr(at + mark.size());
-  return rest.substr(0, rest.find('\n'));
-}
-
-/// Why a run was not verified, in few words: what its tests have in common, or how many they are. Without a device it
-/// is what comes before the first colon, "no driver".
-std::string doubt_of(std::span<const Annotated* const> unmet, const RunFacts& facts) {
-  constexpr std::string_view prefix = "not verified: ";
-  constexpr std::size_t most = 100;
-  std::string_view why = unmet.front()->test->message;
-  const auto is_same = [&](const Annotated* one) { return one->test->message == why; };
-  if (!std::ranges::all_of(unmet, is_same)) return core::terminal::counted(unmet.size(), "test");
-  if (why.starts_with(prefix)) why.remove_prefix(prefix.size());
-  why = why.substr(0, why.find_first_of(facts.device.empty() ? ":;\n" : ";\n"));
-  return std::string(why.substr(0, most)) + (why.size() > most ? "..." : "");
-}
-
-/// "1 test failed", "not verified: no driver", "cut off: 31 of 200 cases".
-std::string headline_of(const std::vector<Annotated>& failed, const RunFacts& facts) {
-  std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
-  std::vector<const Annotated*> unmet;
-  std::size_t worse = 0;
-  for (const core::RunFinding& finding : facts.outcome.findings)
-    if (finding.code(facts.outcome.demands) != core::ExitCode::passed)
-      add(finding.kind == "cut_off" ? finding.text : markdown(finding.text));
-  for (const Annotated& one : failed) {
-    if (one.suite->verdict.empty()) continue;
-    if (one.test->is_unmet)
-      unmet.push_back(&one);
-    else
-      ++worse;
-  }
-  if (worse > 0) add(core::terminal::counted(worse, "test") + " failed");
-  if (!unmet.empty()) add("not verified: " + markdown(doubt_of(unmet, facts)));
-  return text.empty() ? "nothing failed" : text;
-}
-
 /// The verdict of the run, and its cases by verdict.
-std::string head_of(std::span<const Suite> suites, const std::vector<Annotated>& failed, const RunFacts& facts) {
-  std::map<std::string, std::size_t> verdicts;
-  for (const Suite& suite : suites)
-    if (!suite.verdict.empty()) ++verdicts[suite.verdict];
-  std::string text = fmt::format("### plumb: {}\n\n| verdict | cases |\n|---|---|\n", headline_of(failed, facts));
-  for (const auto& [verdict, cases] : verdicts) text += fmt::format("| {} | {} |\n", markdown(verdict), cases);
+std::string head_of(std::span<const Suite> suites, std::span<const Told> failed, const RunFacts& facts) {
+  std::string text =
+      fmt::format("### plumb: {}\n\n| verdict | cases |\n|---|---|\n", headline_of(failed, facts, markdown));
+  for (const auto& [verdict, cases] : cases_by_verdict(suites))
+    text += fmt::format("| {} | {} |\n", markdown(verdict), cases);
   if (!facts.device.empty()) text += fmt::format("\nDevice: {}, {}\n", markdown(facts.device), markdown(facts.driver));
   return text;
 }
 
-/// The pattern of the failing elements or, where it is not their errors that failed, the message of the test.
-std::string reason_of(const Test& test) {
-  constexpr std::size_t most = 120;
-  const bool is_beyond = test.ratio > 1;
-  return is_beyond || !test.pattern.empty() ? test.pattern : core::terminal::cut_in_the_middle(test.message, most);
-}
-
 /// The first tests as a table, and their commands.
-std::string failed_text(std::span<const Annotated> failed, std::size_t shown) {
+std::string failed_text(std::span<const Told> failed, std::size_t shown) {
   if (failed.empty()) return "";
   std::string table = "\n| node | op | dtype | kernel | ratio | pattern or reason |\n|---|---|---|---|---|---|\n";
   std::string commands;
-  for (const Annotated& one : failed.first(shown)) {
+  for (const Told& one : failed.first(shown)) {
     const Test& test = *one.test;
     table += fmt::format("| {} | {} | {} | {} | {} | {} |\n", markdown(test.group + ' ' + test.name), markdown(test.op),
                          markdown(property(test, "dtype")), markdown(property(test, "kernel")),

@@ -25,6 +25,9 @@ Workflow workflow_of_environment();
 /// has neither.
 std::string to_annotations(std::span<const Suite> suites, const std::filesystem::path& workspace);
 
+/// The length of a summary that fits a comment.
+inline constexpr std::uint64_t most_comment_bytes = 60 * 1024;
+
 /// The verdicts of cases, at most 50 tests that failed, and the commands that repeat them, in no more bytes than that:
 /// tests are left out, and it says so. Empty where not even the verdicts fit.
 std::string to_markdown(std::span<const Suite> suites, const RunFacts& facts, std::uint64_t most_bytes);

@@ -15,16 +15,6 @@ namespace {
 
 using core::terminal::short_number;
 
-/// "product in f32 by fma, 8 every pair of all run chain": how one sum is made, innermost first.
-std::string text_of(const ir::Sum& sum) {
-  std::string text =
-      fmt::format("{} in {} by {}", ir::enum_name(sum.of), ir::info(sum.accumulator).name, ir::enum_name(sum.unit));
-  for (const ir::SumLevel& level : sum.levels)
-    text += fmt::format(", {} {} {}{}", level.count == 0 ? "all" : std::to_string(level.count),
-                        ir::enum_name(level.take), ir::enum_name(level.join), level.compensated ? " compensated" : "");
-  return sum.order == "contract" ? text : fmt::format("{}, {}", text, sum.order);
-}
-
 /// Writes the lines of one node, each with what it is about in front.
 class NodeText {
  public:
@@ -74,7 +64,7 @@ class NodeText {
     if (node_.device_ns) kernel += ", " + milliseconds(*node_.device_ns);
     if (node_.reference_ns) kernel += "; the reference took " + milliseconds(*node_.reference_ns);
     add("kernel", kernel);
-    for (const ir::Sum& sum : node_.sums) add("sum", text_of(sum));
+    for (const ir::Sum& sum : node_.sums) add("sum", text_of_sum(sum));
   }
 
   std::string operands() const {
@@ -156,6 +146,15 @@ class NodeText {
 };
 
 }  // namespace
+
+std::string text_of_sum(const ir::Sum& sum) {
+  std::string text =
+      fmt::format("{} in {} by {}", ir::enum_name(sum.of), ir::info(sum.accumulator).name, ir::enum_name(sum.unit));
+  for (const ir::SumLevel& level : sum.levels)
+    text += fmt::format(", {} {} {}{}", level.count == 0 ? "all" : std::to_string(level.count),
+                        ir::enum_name(level.take), ir::enum_name(level.join), level.compensated ? " compensated" : "");
+  return sum.order == "contract" ? text : fmt::format("{}, {}", text, sum.order);
+}
 
 std::string node_text(const cases::CaseResult& result, const cases::NodeResult& node,
                       const core::terminal::Style& style) {

@@ -9,6 +9,7 @@
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/json_number.hpp"
+#include "parity/report/derivation.hpp"
 #include "parity/report/report.hpp"
 
 namespace plumb::parity::report {
@@ -117,6 +118,13 @@ Json units_json(const cases::Units& units) {
           {"differing", std::move(differing)},
           {"residual", float_number(units.residual)},
           {"orthogonality", float_number(units.orthogonality)}};
+}
+
+/// Adds the limit of an output that did not pass, and the steps behind it.
+void add_advice(Json& json, const cases::CaseResult& result, const cases::NodeResult& node) {
+  if (node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped) return;
+  json["limit"] = limit_json(result, node);
+  json["next"] = next_json(result, node);
 }
 
 Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
@@ -234,7 +242,10 @@ Json plain_json(const cases::PlainRun& plain) {
 Json case_json(const cases::CaseResult& result, const core::Outcome& outcome, std::size_t place) {
   Json nodes = Json::array();
   const ir::Graph* graph = result.subject.file ? &result.subject.file->graph : nullptr;
-  for (const cases::NodeResult& node : result.nodes) nodes.push_back(node_json(node, graph));
+  for (const cases::NodeResult& node : result.nodes) {
+    nodes.push_back(node_json(node, graph));
+    add_advice(nodes.back(), result, node);
+  }
   Json origins = Json::array();
   for (const cases::NonFiniteOrigin& one : result.non_finite) origins.push_back(origin_json(one));
   Json relations = Json::array();

@@ -315,19 +315,6 @@ void judge_again(cases::NodeResult& node, const JudgedNode& judged, bool is_by_i
   node.explanation = judged.explanation;
 }
 
-/// A run as verify would report it.
-cases::CaseResult as_case(const JudgedRun& run) {
-  cases::CaseResult result = stored_case(*run.source, run.source->runs()[run.run]);
-  result.judged_by.rules_ending = run.rules_ending;
-  for (std::size_t n = 0; n < run.nodes.size(); ++n) judge_again(result.nodes[n], run.nodes[n], run.is_by_its_policy);
-  if (run.verdict == run.was && run.source->runs()[run.run].is_named()) return result;
-  result.verdict = run.verdict;
-  result.exit = exit_code_of(run);
-  result.message = run.verdict == run.was ? "the run as a whole" : ir::cat("it was ", ir::enum_name(run.was));
-  result.meets_must = run.must != ir::formats::Must::pass && run.met_must && result.exit == core::ExitCode::passed;
-  return result;
-}
-
 report::RunFacts facts_of(const JudgedRun& run) { return facts_of_run(*run.source, run.source->runs()[run.run]); }
 
 /// `code` is what the run comes to by what was demanded.
@@ -335,7 +322,7 @@ report::Suite suite_of(const JudgedRun& run, const core::Demands& demands, core:
   report::RunFacts facts = facts_of(run);
   facts.outcome = {.demands = demands, .cases = {code}};
   const bool strict = demands.strict;
-  const std::array result = {as_case(run)};
+  const std::array result = {case_of(run)};
   report::Suite suite = std::move(report::suites_of(result, facts).front());
   auto test = suite.tests.begin();
   for (const JudgedNode& node : run.nodes) {
@@ -348,6 +335,18 @@ report::Suite suite_of(const JudgedRun& run, const core::Demands& demands, core:
 }
 
 }  // namespace
+
+cases::CaseResult case_of(const JudgedRun& run) {
+  cases::CaseResult result = stored_case(*run.source, run.source->runs()[run.run]);
+  result.judged_by.rules_ending = run.rules_ending;
+  for (std::size_t n = 0; n < run.nodes.size(); ++n) judge_again(result.nodes[n], run.nodes[n], run.is_by_its_policy);
+  if (run.verdict == run.was && run.source->runs()[run.run].is_named()) return result;
+  result.verdict = run.verdict;
+  result.exit = exit_code_of(run);
+  result.message = run.verdict == run.was ? "the run as a whole" : ir::cat("it was ", ir::enum_name(run.was));
+  result.meets_must = run.must != ir::formats::Must::pass && run.met_must && result.exit == core::ExitCode::passed;
+  return result;
+}
 
 std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, const core::Outcome& outcome) {
   std::vector<report::Suite> suites;
@@ -362,7 +361,7 @@ std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, const c
 
 std::string to_json(const std::vector<JudgedRun>& runs, const core::Outcome& outcome,
                     std::span<const cases::PairResult> pairs) {
-  const auto case_at = [&](std::size_t r) { return as_case(runs[r]); };
+  const auto case_at = [&](std::size_t r) { return case_of(runs[r]); };
   return report::to_json_of_record(runs.size(), case_at, outcome, pairs);
 }
 

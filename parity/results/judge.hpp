@@ -83,6 +83,9 @@ std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, const c
 std::string to_json(const std::vector<JudgedRun>& runs, const core::Outcome& outcome,
                     std::span<const cases::PairResult> pairs = {});
 
+/// A run as verify would report it.
+cases::CaseResult case_of(const JudgedRun& run);
+
 /// Facts that hold for all of these runs, for a summary: their device, where they have one.
 report::RunFacts facts_of(const std::vector<JudgedRun>& runs);
 

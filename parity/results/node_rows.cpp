@@ -70,6 +70,11 @@ void add_judged(Node& row, const cases::NodeResult& result, const compare::Compa
   row.sigma_max = c.sigma_max;
   row.ratio_certain = c.ratio_certain;
   if (!c.worst.empty()) row.bound_at_max = c.worst.front().allowed;
+  const cases::LimitParts limit = cases::limit_parts(result);
+  row.limit_by = limit.by;
+  row.limit_sigma = limit.sigma;
+  row.limit_fixed = limit.fixed;
+  row.limit_certain = limit.certain;
   if (result.rule) row.rule = static_cast<std::int32_t>(*result.rule);
 }
 

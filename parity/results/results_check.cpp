@@ -12,7 +12,7 @@ namespace {
 
 /// Columns that version 2 added: files of version 1 do not have them.
 constexpr std::array added_columns = {"kernel_id", "tile_id", "accumulation", "tree", "n_sums"};
-/// Columns that versions 2.1 to 2.13 added.
+/// Columns that versions 2.1 to 2.14 added.
 constexpr std::array late_columns = {"n_open",
                                      "n_replayed",
                                      "n_wide",
@@ -78,7 +78,11 @@ constexpr std::array late_columns = {"n_open",
                                      "paired",
                                      "shard",
                                      "shards",
-                                     "partition_id"};
+                                     "partition_id",
+                                     "limit_by",
+                                     "limit_sigma",
+                                     "limit_fixed",
+                                     "limit_certain"};
 constexpr auto added_dataset = "/graph/<sha12>/sums";
 
 /// Groups whose children are called by the hash of a text.

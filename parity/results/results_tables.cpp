@@ -145,8 +145,8 @@ const TableType& launch_type() {
   static const TableType type{
       {column("uuid", &R::uuid), column("utc", &R::utc, second), column("tool_version_id", &R::tool_version_id),
        column("commit_id", &R::commit_id), column("dirty", &R::dirty), column("argv_id", &R::argv_id),
-       column("planned", &R::planned), column("end", &R::end), column("shard", &R::shard),
-       column("shards", &R::shards), column("partition_id", &R::partition_id)},
+       column("planned", &R::planned), column("end", &R::end), column("shard", &R::shard), column("shards", &R::shards),
+       column("partition_id", &R::partition_id)},
       sizeof(R)};
   return type;
 }
@@ -242,7 +242,11 @@ std::vector<Column> further_columns() {
           column("orthogonality", &R::orthogonality),
           column("guilty", &R::guilty),
           column("group", &R::group),
-          column("paired", &R::paired)};
+          column("paired", &R::paired),
+          column("limit_by", &R::limit_by),
+          column("limit_sigma", &R::limit_sigma),
+          column("limit_fixed", &R::limit_fixed),
+          column("limit_certain", &R::limit_certain)};
 }
 
 const TableType& node_type() {

@@ -13,6 +13,7 @@
 #include "ir/hdf5/table_type.hpp"
 #include "parity/cases/expected_result.hpp"
 #include "parity/cases/identity.hpp"
+#include "parity/cases/limit_parts.hpp"
 #include "parity/cases/pairing.hpp"
 #include "parity/cases/pattern.hpp"
 #include "parity/cases/plain_run.hpp"
@@ -223,6 +224,11 @@ struct Node {
 
   std::uint32_t group = 1;  ///< how many nodes were judged as one
   Code<cases::Pairing> paired = cases::Pairing::none;
+
+  // cases::LimitParts, of the part that was judged
+  Code<cases::LimitBy> limit_by = cases::LimitBy::unknown;
+  double limit_sigma = compare::not_computed, limit_fixed = compare::not_computed,
+         limit_certain = compare::not_computed;
 };
 
 /// /results/relations

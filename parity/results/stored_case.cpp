@@ -215,6 +215,8 @@ cases::NodeResult StoredCase::node(std::size_t r) {
     else
       node.total = std::move(part);
   }
+  node.limit = {known(gated.limit_by, cases::LimitBy::unknown), gated.limit_sigma, gated.limit_fixed,
+                gated.limit_certain};
   node.is_of_plain_run = row.of_plain_run != 0;
   node.is_guilty = row.guilty != 0;
   node.lambda = row.lambda;

@@ -1,6 +1,8 @@
 // The flags of what commands write, opened before the work and held against their inputs.
 #include "parity/cli/flags/output_flags.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
@@ -16,6 +18,25 @@ CLI::Option* add_output(CLI::App& app, const std::string& names, std::string& pa
     return given.empty() ? std::string("'' is not the name of a file") : std::string();
   };
   return app.add_option(names, path, help)->check(CLI::Validator(is_named, ""));
+}
+
+void add_page_flags(CLI::App& app, std::string& markdown, std::string& html) {
+  add_output(app, "--markdown", markdown,
+             "write a summary as Markdown of at most 60 KiB, fit for a comment, to this file, or - for stdout")
+      ->group("output");
+  add_output(app, "--html", html, "write the report as one HTML page, which needs nothing else, to this file")
+      ->group("output");
+}
+
+void require_one_on_stdout(std::initializer_list<std::pair<const char*, const std::string&>> outputs) {
+  std::vector<std::string_view> there, all;
+  for (const auto& [flag, path] : outputs) {
+    all.emplace_back(flag);
+    if (path == "-") there.emplace_back(flag);
+  }
+  ir::require(there.size() < 2, "only one of ",
+              fmt::format("{} and {}", fmt::join(all.begin(), all.end() - 1, ", "), all.back()),
+              " can be written to stdout");
 }
 
 void add_force_flag(CLI::App& app, bool& force) {

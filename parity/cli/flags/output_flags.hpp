@@ -3,9 +3,11 @@
 // Flags and checks that all commands share that write files.
 
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/files/output_file.hpp"
@@ -25,6 +27,12 @@ CLI::Option* add_output(CLI::App& app, const std::string& names, std::string& pa
 
 /// Adds --force, which lets a command replace files of another kind than it writes.
 void add_force_flag(CLI::App& app, bool& force);
+
+/// Adds --markdown and --html.
+void add_page_flags(CLI::App& app, std::string& markdown, std::string& html);
+
+/// Throws Error where more than one of these outputs, each with its flag, is "-".
+void require_one_on_stdout(std::initializer_list<std::pair<const char*, const std::string&>> outputs);
 
 /// Adds --github, which annotates what failed in GitHub Actions.
 void add_github_flag(CLI::App& app, bool& github);

@@ -99,6 +99,7 @@ void add_output_flags(CLI::App& app, VerifyFlags& flags) {
              "write how many comparisons there were, by op, dtype, kernel and fill, and the alarms among them, as JSON "
              "to this file, or - for stdout: for campaigns of thousands of seeds")
       ->group("output");
+  add_page_flags(app, flags.markdown, flags.html);
   add_github_flag(app, flags.github);
   add_force_flag(app, flags.force);
   app.add_flag("-v,--verbose", flags.verbose, "print every node, and the plan of each graph")->group("output");

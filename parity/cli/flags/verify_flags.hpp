@@ -30,7 +30,7 @@ struct VerifyFlags {
   bool share_device = false;
   std::string child;                    ///< a file that says which case of a --jobs this process is for
   std::vector<std::string> chosen_ops;  ///< globs; empty: all
-  std::string filter, skip, tag, json, junit, counts, results, tensors = "never", rows = "all";
+  std::string filter, skip, tag, json, junit, counts, markdown, html, results, tensors = "never", rows = "all";
   std::string policy, explain, profile, emulate, fill = "graph";
   std::string mode = "attribute";
   unsigned repeat = 1;

@@ -1,9 +1,11 @@
-// The files of --json, --junit and --counts and what --github says, of all cases or of those that were done.
+// The files of --json, --junit, --counts, --markdown and --html, and what --github says, of all cases or of those that
+// were done.
 #include "parity/cli/verifying/verify_reports.hpp"
 
 #include <algorithm>
 
 #include "parity/report/github.hpp"
+#include "parity/report/html/page.hpp"
 #include "parity/report/junit.hpp"
 #include "parity/report/report.hpp"
 
@@ -11,9 +13,11 @@ namespace plumb::parity::cli {
 namespace {
 
 const flags::VerifyFlags& with_one_on_stdout(const flags::VerifyFlags& flags) {
-  const auto on_stdout = {flags.json == "-", flags.junit == "-", flags.counts == "-"};
-  ir::require(std::ranges::count(on_stdout, true) < 2,
-              "only one of --json, --junit and --counts can be written to stdout");
+  flags::require_one_on_stdout({{"--json", flags.json},
+                                {"--junit", flags.junit},
+                                {"--counts", flags.counts},
+                                {"--markdown", flags.markdown},
+                                {"--html", flags.html}});
   return flags;
 }
 
@@ -24,18 +28,31 @@ VerifyReports::VerifyReports(const flags::VerifyFlags& flags, const flags::Outpu
       out_(out),
       json_(outputs.open(flags.json, ir::files::FileKind::json)),
       counts_(outputs.open(flags.counts, ir::files::FileKind::json)),
-      junit_(outputs.open(flags.junit, ir::files::FileKind::xml)) {}
+      junit_(outputs.open(flags.junit, ir::files::FileKind::xml)),
+      markdown_(outputs.open_text(flags.markdown, "")),
+      html_(outputs.open(flags.html, ir::files::FileKind::html)) {}
 
 bool VerifyReports::has_stream() const {
   const auto is_stream = [](const auto* file) { return (*file) && (*file)->is_stream(); };
-  return is_stream(&json_) || is_stream(&counts_) || is_stream(&junit_);
+  const auto all = {&json_, &counts_, &junit_, &markdown_, &html_};
+  return std::ranges::any_of(all, is_stream);
 }
 
 void VerifyReports::write(std::span<const cases::CaseResult> cases, const report::RunFacts& facts,
                           const report::Counts& counts, std::span<const cases::PairResult> pairs) {
   if (json_) flags::write_whole(json_, report::to_json(cases, facts.outcome, pairs));
   if (counts_) flags::write_whole(counts_, counts.to_json());
-  if (junit_) flags::write_whole(junit_, report::to_junit(report::suites_of(cases, facts)));
+  write_suites(cases, facts);
+}
+
+/// Writes the files that are made from suites of tests, and makes no suites where nobody asks.
+void VerifyReports::write_suites(std::span<const cases::CaseResult> cases, const report::RunFacts& facts) {
+  if (!junit_ && !markdown_ && !html_) return;
+  const auto suites = report::suites_of(cases, facts);
+  if (junit_) flags::write_whole(junit_, report::to_junit(suites));
+  if (markdown_) flags::write_whole(markdown_, report::to_markdown(suites, facts, report::most_comment_bytes));
+  const report::Cases all{cases.size(), [&](std::size_t at) -> const cases::CaseResult& { return cases[at]; }};
+  if (html_) flags::write_whole(html_, report::html::to_page(all, suites, facts));
 }
 
 void VerifyReports::tell_github(std::span<const cases::CaseResult> cases, const report::RunFacts& facts) const {
@@ -45,7 +62,7 @@ void VerifyReports::tell_github(std::span<const cases::CaseResult> cases, const 
 void VerifyReports::write_cut_off(std::span<const cases::CaseResult> cases, const report::RunFacts& facts) {
   if (flags_.github) out_ << '\n';
   tell_github(cases, facts);
-  if (junit_) flags::write_whole(junit_, report::to_junit(report::suites_of(cases, facts)));
+  write_suites(cases, facts);
   if (json_) flags::write_whole(json_, report::to_json(cases, facts.outcome));
 }
 

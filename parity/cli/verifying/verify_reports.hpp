@@ -15,7 +15,8 @@
 
 namespace plumb::parity::cli {
 
-/// --json, --junit, --counts and --github. The files are opened before the work, so that none of it is in vain.
+/// --json, --junit, --counts, --markdown, --html and --github. The files are opened before the work, so that none of it
+/// is in vain.
 class VerifyReports {
  public:
   /// `out` is where people read. Throws Error where a file cannot be written, or two go to stdout.
@@ -33,9 +34,11 @@ class VerifyReports {
   void write_cut_off(std::span<const cases::CaseResult> cases, const report::RunFacts& facts);
 
  private:
+  void write_suites(std::span<const cases::CaseResult> cases, const report::RunFacts& facts);
+
   const flags::VerifyFlags& flags_;
   std::ostream& out_;
-  const std::unique_ptr<ir::files::OutputFile> json_, counts_, junit_;
+  const std::unique_ptr<ir::files::OutputFile> json_, counts_, junit_, markdown_, html_;
 };
 
 }  // namespace plumb::parity::cli

@@ -66,7 +66,7 @@ cmp verify.md summary.md || fail "judge writes another summary than verify"
 python3 "$source/tests/commands/same.py" verify.json judge.json "$source/docs/results.md" || fail "JSON differs"
 unset GITHUB_WORKSPACE GITHUB_STEP_SUMMARY
 plumb 2 judge all.h5 --junit - --json -
-warns_of "only one of --json and --junit can be written to stdout"
+warns_of "only one of --json, --junit, --markdown and --html can be written to stdout"
 # A node that fails by its rule and by a budget names the policy twice.
 {
   cat strict.toml

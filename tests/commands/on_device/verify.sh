@@ -110,7 +110,7 @@ holds out.xml '<error type="error" message="missing\.json: cannot be opened'
 plumb 0 verify "$graphs/scores.json" --seeds 2 --junit out.xml --json junit.json
 python3 "$source/tests/commands/junit.py" out.xml junit.json || fail "JUnit XML and JSON differ"
 plumb 2 verify "$graphs/scores.json" --junit - --json -
-warns_of "only one of --json, --junit and --counts can be written to stdout"
+warns_of "only one of --json, --junit, --counts, --markdown and --html can be written to stdout"
 plumb 0 verify "$graphs/scores.json" --seeds 3 --fill adversarial --counts counts.json -q
 holds counts.json '"format":"plumb.counts/1"'
 holds counts.json '"op":"softmax","dtype":"f32","kernel":"[^"]*","tile":"[^"]*","fill":"[a-z_]*".*"compared":1,'
