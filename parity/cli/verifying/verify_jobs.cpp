@@ -106,7 +106,8 @@ cases::CaseResult VerifyRun::lost_case(const Job& job, const ir::files::ProcessE
   verify::FillOptions fill = job.batch->fill;
   fill.seed += job.results.size() / flags.candidates.size();
   const auto device = flags::vulkan_options(flags.device);
-  cases::CaseResult lost{.subject = verify::unread_case(job.path, fill)};
+  cases::CaseResult lost;
+  lost.subject = verify::unread_case(job.path, fill);
   lost.mode = flags::mode_of(flags.mode);
   lost.settings = flags::run_settings(device);
   lost.settings.candidate = flags.candidates.at(job.results.size() % flags.candidates.size());

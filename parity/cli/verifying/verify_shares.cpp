@@ -59,7 +59,8 @@ bool VerifyRun::fits_budget(const Batch& batch) const {
 /// Says of the cases of a batch that there was no time for them, which no results file has.
 void VerifyRun::skip(const Batch& batch, results::Recorder* recorder) {
   for (const std::string& path : batch.paths) {
-    cases::CaseResult skipped{.subject = verify::unread_case(path, batch.fill)};
+    cases::CaseResult skipped;
+    skipped.subject = verify::unread_case(path, batch.fill);
     skipped.verdict = core::Verdict::skipped;
     skipped.exit = core::ExitCode::nothing_ran;
     skipped.message = path + ": skipped: budget";

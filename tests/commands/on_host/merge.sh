@@ -58,7 +58,7 @@ warns '^shares of different wholes: .*\(share [13] of [23]\); .*\(share [13] of 
 
 # Who was killed left a file that is taken where that is asked for.
 cp whole.h5 dead.h5.part
-plumb 2 merge dead.h5.part -o dead.h5
+plumb 2 merge dead.h5.part -o alive.h5
 warns 'dead\.h5\.part: is of a run that was cut off; --partial'
 plumb 0 merge dead.h5.part --partial -o alive.h5
 says '^1 file, 2 runs$'

@@ -37,8 +37,10 @@ Value Nodes::exchange(const std::string& label, Value x) {
 Value Nodes::product(const std::string& label, Value x, const std::string& tensor) {
   const std::string weight = tensor + ".weight", bias = tensor + ".bias";
   const auto format = format_of(weight);
+  ops::Matmul plain;
+  plain.transpose_b = true;
   const Value y = format ? add(label, ops::DequantMatmul{.format = *format}, {x, input(weight)})
-                         : add(label, ops::Matmul{.transpose_b = true}, {x, floats(weight)});
+                         : add(label, plain, {x, floats(weight)});
   if (!weights_.has(bias)) return y;
   return add(label + ".biased", ops::Binary{.function = ops::BinaryFunction::add}, {y, floats(bias)});
 }

@@ -44,7 +44,8 @@ class Prefill {
     Value x = nodes_.rows("embeddings", "token_embd", nodes_.input("tokens"));
     for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) x = block(i, x);
     if (!options_.has_all_logits)
-      x = nodes_.add("last", ops::Slice{.axes = {1}, .starts = {options_.prompt_tokens - 1}, .sizes = {1}}, {x});
+      x = nodes_.add("last", ops::Slice{.axes = {1}, .starts = {options_.prompt_tokens - 1}, .sizes = {1}, .steps = {}},
+                     {x});
     x = nodes_.norm(x, "output_norm", decoder_.epsilon);
     const bool is_tied = !weights_.has("output.weight");
     file_.graph.returns(nodes_.product("logits", x, is_tied ? "token_embd" : "output"));
