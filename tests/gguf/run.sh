@@ -47,6 +47,16 @@ refuses() {
   grep -q "$why" out || { cat out; fail "$*: does not say '$why'"; }
 }
 
+# Experts that metadata alone have are not counted up.
+make few --experts 3 --one-per-expert --types q8_0 --blocks 1
+"$python" - <<'EOF' || fail "no file of many experts"
+data = bytearray(open("few.gguf", "rb").read())
+at = data.index(b"llama.expert_count") + len("llama.expert_count") + 4
+data[at:at + 4] = (4).to_bytes(4, "little")
+open("few.gguf", "wb").write(data)
+EOF
+refuses "'blk.0.ffn_gate.3.weight' .* is missing; experts behind it are not looked at" verify few.gguf
+
 mixed=q8_0,q4_0,f16,q5_1,iq4_nl,mxfp4,bf16,q4_1,q5_0
 make llama --rope-freqs
 make llama_mixed --types $mixed --tied --yarn 4
