@@ -1,4 +1,4 @@
-// Datasets that claim more than there is.
+// Datasets that claim more than there is, and groups without an end.
 #define H5_USE_110_API  // later releases keep these names
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -72,6 +72,20 @@ TEST_F(HostileStore, PointersAreNotReadAsBytes) {
   const Id list(H5Tvlen_create(H5T_IEEE_F64LE), H5Tclose);
   make_unwritten(list, {1000});
   EXPECT_THAT(refusal_of_bytes(), HasSubstr("/x is of texts, of lists or of references"));
+}
+
+TEST_F(HostileStore, AGroupWithinItselfEnds) {
+  const fs::path copy = path_.string() + ".copy.h5";
+  Store store = Store::create(path_);
+  store.make_group("/a");
+  store.link("/a/a", "/a");
+  store.close();
+  const std::string why = refusal([&](const Store& from) {
+    Store to = Store::create(copy);
+    to.copy("/a", from, "/a");
+  });
+  fs::remove(copy);
+  EXPECT_THAT(why, HasSubstr("... lies in more than 32 groups"));
 }
 
 }  // namespace
