@@ -76,6 +76,9 @@ judge qwen3moe expert
 "$python" "$source/tests/gguf/forward.py" split-00001-of-00002.gguf+split-00002-of-00002.gguf "$tokens" split
 "$plumb" verify split-00001-of-00002.gguf --tokens "$tokens" --candidate cpu --expected split.npz >out 2>&1 ||
   { cat out; fail "a model in two parts"; }
+mkdir folder
+cp split-0000?-of-00002.gguf folder
+"$plumb" verify folder --candidate cpu >out 2>&1 || { cat out; fail "a folder with a model in two parts"; }
 refuses 'is part 2 of 2' verify split-00002-of-00002.gguf
 "$plumb" run llama_mixed.gguf --on cpu --tokens "$tokens" --logits all -o all.npz >out || fail "plumb run failed"
 grep -q '^logits: f32\[1, 7, 96\]' out || { cat out; fail "not the logits of all tokens"; }
