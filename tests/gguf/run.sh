@@ -80,6 +80,12 @@ mkdir folder
 cp split-0000?-of-00002.gguf folder
 "$plumb" verify folder --candidate cpu >out 2>&1 || { cat out; fail "a folder with a model in two parts"; }
 refuses 'is part 2 of 2' verify split-00002-of-00002.gguf
+# Tensors alone are shown; flags that are wrong are wrong here, too.
+"$python" "$source/scripts/make_gguf.py" every.gguf --every-type || fail "cannot make every.gguf"
+"$plumb" inspect every.gguf >out 2>&1 || { cat out; fail "tensors alone cannot be inspected"; }
+grep -q '^no graph is made of it:' out || { cat out; fail "does not say that there is no graph"; }
+refuses 'nosuchfile' inspect llama.gguf --tokens nosuchfile
+refuses 'blocks 5:99 are not among' inspect llama.gguf --blocks 5:99
 "$plumb" run llama_mixed.gguf --on cpu --tokens "$tokens" --logits all -o all.npz >out || fail "plumb run failed"
 grep -q '^logits: f32\[1, 7, 96\]' out || { cat out; fail "not the logits of all tokens"; }
 "$plumb" convert llama.gguf llama.json --prompt-tokens 5 >out || fail "plumb convert failed"
