@@ -16,7 +16,7 @@ namespace plumb::ir::hdf5 {
 namespace {
 
 constexpr hsize_t most_rows = hsize_t{1} << 31;  // a damaged file may claim any number
-constexpr std::ptrdiff_t most_groups = 32;       // of which one lies in the other; ours are about 4
+constexpr std::ptrdiff_t most_groups = 32;       // a path leads through; ours lead through about 4
 
 Id dataset_at(const OpenFile& file, const std::string& path) {
   return {H5Dopen2(file.id, path.c_str(), H5P_DEFAULT), H5Dclose};

@@ -85,7 +85,7 @@ class Gguf::Reader {
     if (value.type == ValueType::string)
       // Words of a vocabulary may be parts of characters.
       for (std::uint64_t k = 0; k < value.count; ++k)
-        value.is_array ? at_.bytes("a text of metadata") : at_.text("a text of metadata");
+        static_cast<void>(value.is_array ? at_.bytes("a text of metadata") : at_.text("a text of metadata"));
     else
       at_.skip(value.count * least_bytes(value.type));
     value.bytes = file_.bytes_.subspan(value.offset, at_.offset() - value.offset);
