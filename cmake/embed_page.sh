@@ -1,16 +1,18 @@
 #!/bin/sh
-# usage: embed_page.sh OUTPUT.cpp PAGE.js PAGE.css: script and style as C++ (parity/report/html/page_files.hpp).
+# usage: embed_page.sh OUTPUT.cpp PAGE.css PAGE.js...: style and script, the latter of all files in this order, as C++
+# (parity/report/html/page_files.hpp).
 set -eu
-output=$1
+output=$1 style=$2
+shift 2
 {
-  echo "// Generated from page.js and page.css. Do not edit."
+  echo "// Generated from page.css, page.js and page_graph.js. Do not edit."
   echo "#include \"parity/report/html/page_files.hpp\""
   echo "namespace plumb::parity::report::html {"
   printf 'const std::string_view page_script = R"page('
-  cat "$2"
+  cat "$@"
   echo ')page";'
   printf 'const std::string_view page_style = R"page('
-  cat "$3"
+  cat "$style"
   echo ')page";'
   echo "}  // namespace plumb::parity::report::html"
 } >"$output.new"

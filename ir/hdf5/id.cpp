@@ -16,6 +16,8 @@ namespace {
 
 static_assert(std::is_same_v<hid_t, std::int64_t>);
 
+constexpr std::uint64_t best_ratio = 1032;  // that deflate reaches: 258 bytes in two bits
+
 /// The innermost entry of HDF5's error stack names the cause, and somewhere in it the system's.
 std::string reason() {
   std::string text = "unknown";
@@ -61,6 +63,21 @@ std::vector<std::uint64_t> extents_of(std::int64_t dataset) {
   std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
   if (!extents.empty()) expect(H5Sget_simple_extent_dims(space, extents.data(), nullptr), "read extents");
   return {extents.begin(), extents.end()};
+}
+
+std::uint64_t stored_bytes_of(std::int64_t dataset) {
+  const Id type(H5Dget_type(dataset), H5Tclose), file(H5Iget_file_id(dataset), H5Fclose);
+  const auto extents = extents_of(dataset);
+  std::uint64_t bytes = H5Tget_size(type);
+  // An extent of 0 leaves nothing, whatever the others are.
+  if (std::ranges::count(extents, 0u) > 0) return 0;
+  for (const std::uint64_t extent : extents)
+    require(!__builtin_mul_overflow(bytes, extent, &bytes), "claims more rows than there can be");
+  hsize_t file_bytes = 0;
+  expect(H5Fget_filesize(file, &file_bytes), "read the size of the file");
+  const std::uint64_t stored = std::min<std::uint64_t>(H5Dget_storage_size(dataset), file_bytes);
+  require(bytes <= stored * best_ratio, "claims ", bytes, " bytes of rows, of which ", stored, " are stored");
+  return bytes;
 }
 
 void write_attribute(std::int64_t object, const std::string& name, std::int64_t type, std::int64_t space,

@@ -45,6 +45,10 @@ Id scalar_space();
 Id space_of(const std::vector<std::uint64_t>& extents, const std::vector<std::uint64_t>& most = {});
 std::vector<std::uint64_t> extents_of(std::int64_t dataset);
 
+/// The bytes of all elements of a dataset. Throws Error "claims ..." where they are more than what the file stores of
+/// it can unpack to: a dataset of which nothing was written may claim any number.
+std::uint64_t stored_bytes_of(std::int64_t dataset);
+
 /// Replaces the attribute where there is one.
 void write_attribute(std::int64_t object, const std::string& name, std::int64_t type, std::int64_t space,
                      const void* data);

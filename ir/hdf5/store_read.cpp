@@ -16,6 +16,7 @@ namespace plumb::ir::hdf5 {
 namespace {
 
 constexpr hsize_t most_rows = hsize_t{1} << 31;  // a damaged file may claim any number
+constexpr std::ptrdiff_t most_groups = 32;       // a path leads through; ours lead through about 4
 
 Id dataset_at(const OpenFile& file, const std::string& path) {
   return {H5Dopen2(file.id, path.c_str(), H5P_DEFAULT), H5Dclose};
@@ -121,6 +122,9 @@ bool Store::contains(const std::string& path) const {
 
 std::vector<std::string> Store::children(const std::string& path) const {
   const Hdf5Use use(file_->name, Errors::named);
+  // A group may have a name within itself: whoever goes from child to child would never end.
+  require(std::ranges::count(path, '/') <= most_groups, file_->name, ": ", path.substr(0, 80), "... lies in more than ",
+          most_groups, " groups");
   std::vector<std::string> names;
   const auto visit = [](hid_t, const char* name, const H5L_info_t* link, void* out) -> herr_t {
     if (link->type == H5L_TYPE_HARD) static_cast<std::vector<std::string>*>(out)->emplace_back(name);

@@ -17,7 +17,6 @@
 namespace plumb::ir::hdf5 {
 namespace {
 
-constexpr std::uint64_t best_ratio = 1032;  // that deflate reaches: 258 bytes in two bits
 constexpr std::uint64_t most_bytes = std::uint64_t{8} << 30;
 constexpr std::uint64_t bytes_a_second = 2 << 20;  // packed ones, that even a slow machine reads
 /// A file of any size may have them: a sound one of a few hundred runs took more than one second where sanitizers
@@ -79,11 +78,7 @@ void Reading::read_dataset(const std::string& path) {
   const bool is_text = H5Tis_variable_str(type) > 0;
   if (kind != H5T_COMPOUND && kind != H5T_INTEGER && !is_text) return;  // numbers of tensors are read when asked for
   const auto extents = extents_of(dataset);
-  std::uint64_t bytes = H5Tget_size(type);
-  for (const std::uint64_t extent : extents)
-    require(!__builtin_mul_overflow(bytes, extent, &bytes), path, ": claims more rows than there can be");
-  const std::uint64_t stored = H5Dget_storage_size(dataset);
-  require(bytes <= stored * best_ratio, path, ": claims ", bytes, " bytes of rows, of which ", stored, " are stored");
+  const std::uint64_t bytes = stored_bytes_of(dataset);
   count(bytes, path);
   // Slabs of whole rows, of about 16 MiB.
   const std::uint64_t rows = extents.empty() ? 1 : extents[0], row_bytes = rows == 0 ? 0 : bytes / rows;

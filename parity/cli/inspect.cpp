@@ -74,7 +74,7 @@ void print_gguf_file(const std::string& path, const flags::ModelFlags& model, bo
   show::print("\n");
   try {
     print_graph_file(path, model, verbose);
-  } catch (const ir::Error& error) {
+  } catch (const ir::Unsupported& error) {
     show::print("no graph is made of it:\n{}\n", error.what());
   }
 }

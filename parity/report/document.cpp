@@ -46,8 +46,7 @@ std::string headline_of(std::span<const Told> failed, const RunFacts& facts, con
   std::vector<const Told*> unmet;
   std::size_t worse = 0;
   for (const core::RunFinding& finding : facts.outcome.findings)
-    if (finding.code(facts.outcome.demands) != core::ExitCode::passed)
-      add(finding.kind == "cut_off" ? finding.text : safe(finding.text));
+    if (finding.code(facts.outcome.demands) != core::ExitCode::passed) add(safe(finding.text));
   for (const Told& one : failed) {
     if (one.suite->verdict.empty()) continue;
     if (one.test->is_unmet)

@@ -28,7 +28,7 @@ std::vector<Told> worst_first(std::span<const Suite> suites, const std::function
 /// Makes text safe for what it is written into.
 using Escape = std::function<std::string(std::string_view)>;
 
-/// "1 test failed", "not verified: no driver", "cut off: 31 of 200 cases". What others wrote is escaped.
+/// "1 test failed", "not verified: no driver", "cut off: 31 of 200 cases". Findings are escaped, too: some name a file.
 std::string headline_of(std::span<const Told> failed, const RunFacts& facts, const Escape& safe);
 
 /// How many cases there are of each verdict.

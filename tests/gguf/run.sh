@@ -47,6 +47,16 @@ refuses() {
   grep -q "$why" out || { cat out; fail "$*: does not say '$why'"; }
 }
 
+# Experts that metadata alone have are not counted up.
+make few --experts 3 --one-per-expert --types q8_0 --blocks 1
+"$python" - <<'EOF' || fail "no file of many experts"
+data = bytearray(open("few.gguf", "rb").read())
+at = data.index(b"llama.expert_count") + len("llama.expert_count") + 4
+data[at:at + 4] = (4).to_bytes(4, "little")
+open("few.gguf", "wb").write(data)
+EOF
+refuses "'blk.0.ffn_gate.3.weight' .* is missing; experts behind it are not looked at" verify few.gguf
+
 mixed=q8_0,q4_0,f16,q5_1,iq4_nl,mxfp4,bf16,q4_1,q5_0
 make llama --rope-freqs
 make llama_mixed --types $mixed --tied --yarn 4
@@ -66,7 +76,16 @@ judge qwen3moe expert
 "$python" "$source/tests/gguf/forward.py" split-00001-of-00002.gguf+split-00002-of-00002.gguf "$tokens" split
 "$plumb" verify split-00001-of-00002.gguf --tokens "$tokens" --candidate cpu --expected split.npz >out 2>&1 ||
   { cat out; fail "a model in two parts"; }
+mkdir folder
+cp split-0000?-of-00002.gguf folder
+"$plumb" verify folder --candidate cpu >out 2>&1 || { cat out; fail "a folder with a model in two parts"; }
 refuses 'is part 2 of 2' verify split-00002-of-00002.gguf
+# Tensors alone are shown; flags that are wrong are wrong here, too.
+"$python" "$source/scripts/make_gguf.py" every.gguf --every-type || fail "cannot make every.gguf"
+"$plumb" inspect every.gguf >out 2>&1 || { cat out; fail "tensors alone cannot be inspected"; }
+grep -q '^no graph is made of it:' out || { cat out; fail "does not say that there is no graph"; }
+refuses 'nosuchfile' inspect llama.gguf --tokens nosuchfile
+refuses 'blocks 5:99 are not among' inspect llama.gguf --blocks 5:99
 "$plumb" run llama_mixed.gguf --on cpu --tokens "$tokens" --logits all -o all.npz >out || fail "plumb run failed"
 grep -q '^logits: f32\[1, 7, 96\]' out || { cat out; fail "not the logits of all tokens"; }
 "$plumb" convert llama.gguf llama.json --prompt-tokens 5 >out || fail "plumb convert failed"

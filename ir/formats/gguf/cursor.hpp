@@ -36,7 +36,10 @@ class Cursor {
     at_ += count;
   }
 
-  /// A string: a count of bytes, and UTF-8. `what` is what errors call it.
+  /// A string of any bytes: a count, and the bytes. `what` is what errors call it.
+  std::string_view bytes(std::string_view what);
+
+  /// A string of UTF-8.
   std::string_view text(std::string_view what);
 
   /// A string of 1 to `longest` bytes without control characters.

@@ -83,7 +83,9 @@ class Gguf::Reader {
     }
     value.offset = at_.offset();
     if (value.type == ValueType::string)
-      for (std::uint64_t k = 0; k < value.count; ++k) at_.text("a text of metadata");
+      // Words of a vocabulary may be parts of characters.
+      for (std::uint64_t k = 0; k < value.count; ++k)
+        static_cast<void>(value.is_array ? at_.bytes("a text of metadata") : at_.text("a text of metadata"));
     else
       at_.skip(value.count * least_bytes(value.type));
     value.bytes = file_.bytes_.subspan(value.offset, at_.offset() - value.offset);

@@ -14,10 +14,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Whether a name is that of a part of a model, "m-00002-of-00003.gguf", which is read by its first.
+bool is_later_part(const fs::path& path) {
+  constexpr std::string_view like = "-00000-of-00000";
+  const std::string stem = path.stem().string();
+  if (stem.size() < like.size() || !ir::files::has_extension(path, ".gguf")) return false;
+  const std::string end = stem.substr(stem.size() - like.size());
+  std::string digits = end;
+  for (char& c : digits)
+    if (c >= '0' && c <= '9') c = '0';
+  return digits == like && !end.starts_with("-00001-");
+}
+
 bool is_graph_file(const fs::directory_entry& entry) {
   if (!ir::files::has_extension(entry.path(), ".json") && !is_onnx(entry.path()) &&
       !ir::files::has_extension(entry.path(), ".gguf"))
     return false;
+  if (is_later_part(entry.path())) return false;
   std::error_code problem;
   const fs::file_type type = entry.status(problem).type();
   return type == fs::file_type::regular || (entry.is_symlink(problem) && type != fs::file_type::directory);

@@ -26,7 +26,7 @@ for demands in '' '--require-verified' '--strict'; do
   says '^::error title=cut_off%3A \(run\)::cut off: [0-9]+ of 1000000 cases$'
   holds cut.xml '<(failure|error) type="cut_off" message="cut off: [0-9]+ of 1000000 cases"'
   holds cut.json "^  \"exit\": $wanted,$"
-  holds summary.md '^### plumb: cut off: [0-9]+ of 1000000 cases$'
+  holds summary.md '^### plumb: cut off\\: [0-9]+ of 1000000 cases$'
   rm summary.md
 done
 holds cut.xml '<error type="cut_off" '
@@ -45,6 +45,11 @@ plumb 4 judge today.h5 cut.h5.part --junit both.xml
 says '^today\.h5: runs 0 to 2: '
 says '^cut\.h5\.part: runs 0 to [0-9]+: '
 last_line '^cut\.h5\.part: cut off: [0-9]+ of 1000000 cases; exit code 4$'
+# A file's name becomes no markup.
+cp cut.h5.part '<b>.h5.part'
+plumb 4 judge today.h5 '<b>.h5.part' --html both.html --markdown both.md
+holds both.html '<title>plumb: &lt;b&gt;\.h5\.part: cut off: '
+holds both.md '^### plumb: \\<b\\>\\\.h5\\\.part\\: cut off\\: '
 holds both.xml '<property name="results" value="today\.h5"/>'
 # A run that stopped where it was told to did end, and so did one of a file that cannot be read.
 plumb 1 verify "$graphs/scores.json" "$graphs/dense.json" --policy "$graphs/strict.toml" --fail-fast -q -o fast.h5

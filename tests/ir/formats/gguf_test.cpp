@@ -162,6 +162,11 @@ TEST(Gguf, NamesAreThereOnceAndAreText) {
   EXPECT_THAT(refusal(empty.string("").u32(0).number('\0').data(32)), HasSubstr("wanted 1 to 65535"));
   Bytes broken = header(3, 0, 1);
   EXPECT_THAT(refusal(broken.string("\xff").u32(0).number('\0')), HasSubstr("is no UTF-8"));
+  Bytes single = header(3, 0, 1);
+  EXPECT_THAT(refusal(single.string("a").u32(8).string("\xff")), HasSubstr("is no UTF-8"));
+  Bytes words = header(3, 0, 1);
+  words.string("a").u32(9).u32(8).u64(2).string("\xff").string("x");
+  EXPECT_EQ(parsed(words.text).metadata()[0].shown(), "[string x 2] ?, x");
   Bytes bell = header(3, 0, 1);
   EXPECT_THAT(refusal(bell.string("\a").u32(0).number('\0')), HasSubstr("control character"));
   Bytes neither = header(3, 0, 1);

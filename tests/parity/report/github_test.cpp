@@ -130,7 +130,10 @@ TEST(GitHub, TheHeadlineSaysWhatWasNotVerifiedOrCutOff) {
   const report::RunFacts cut{.outcome = {.findings = {core::cut_off(1, 2)}}};
   std::vector<report::Suite> suites = {suite_of({failed("p", 2)})};
   for (report::Suite& suite : report::suites_of_run(cut.outcome)) suites.push_back(std::move(suite));
-  EXPECT_EQ(head(suites, cut), "### plumb: cut off: 1 of 2 cases; 1 test failed");
+  EXPECT_EQ(head(suites, cut), "### plumb: cut off\\: 1 of 2 cases; 1 test failed");
+  report::RunFacts of_file = cut;
+  of_file.outcome.findings[0].text = "<b>.h5: " + of_file.outcome.findings[0].text;
+  EXPECT_EQ(head(suites, of_file), "### plumb: \\<b\\>\\.h5\\: cut off\\: 1 of 2 cases; 1 test failed");
   EXPECT_THAT(report::to_markdown(suites, cut, 1 << 20), HasSubstr("| failed | 1 |\n"));
   EXPECT_THAT(report::to_annotations(suites, ""), HasSubstr("::error title=cut_off%3A (run)::cut off: 1 of 2 cases\n"));
 }

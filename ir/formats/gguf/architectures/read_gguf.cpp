@@ -13,7 +13,8 @@ constexpr std::size_t longest_shown_name = 60;
 
 const Architecture& architecture_of(const Gguf& file) {
   const Metadata* const said = file.find("general.architecture");
-  require(said != nullptr && said->text(), "metadata 'general.architecture' is missing, or no string");
+  if (said == nullptr) throw Unsupported("metadata 'general.architecture' is missing: these are tensors alone");
+  require(said->text().has_value(), "metadata 'general.architecture' is no string");
   const auto found = std::ranges::find(all_architectures, *said->text(), &Architecture::name);
   if (found == all_architectures.end())
     throw Unsupported(cat("architecture '", raw::shown(*said->text(), longest_shown_name),

@@ -34,13 +34,12 @@ void Weights::need_experts(const std::string& prefix, std::int64_t experts, cons
   Shape bank = matrix;
   bank.insert(bank.begin(), experts);
   if (has(all) || !has(first)) return need(all, bank, is_used);
-  // There are no more of them than tensors, whatever the metadata say.
-  if (static_cast<std::uint64_t>(experts) > parts_.tensors())
-    return findings_.note(cat("tensors '", prefix, ".0' to '", prefix, '.', experts - 1, "' are not all there"));
+  // The first that is missing is the last that is looked for: metadata may claim any number of them in each block.
   for (std::int64_t e = 0; e < experts; ++e) {
     const std::string name = cat(prefix, '.', e, ".weight");
-    need(name, matrix, is_used);
-    if (has(name) && at(name).element.id != at(first).element.id)
+    if (!may(name, matrix, is_used))
+      return findings_.note(cat("tensor '", name, "' ", matrix, " is missing; experts behind it are not looked at"));
+    if (at(name).element.id != at(first).element.id)
       findings_.note(cat("tensor '", name, "' is of ", at(name).element.name, ", and that of expert 0 of ",
                          at(first).element.name));
   }
