@@ -49,8 +49,8 @@ std::filesystem::path earlier_of(const std::filesystem::path& child) { return ch
 
 ChildCase become_child(flags::VerifyFlags& flags) {
   ChildCase child = read_child(flags.child);
-  for (std::string* const off : {&flags.json, &flags.junit, &flags.counts, &flags.shard, &flags.times, &flags.jobs,
-                                 &flags.case_timeout, &flags.budget})
+  for (std::string* const off : {&flags.json, &flags.junit, &flags.counts, &flags.markdown, &flags.html, &flags.shard,
+                                 &flags.times, &flags.jobs, &flags.case_timeout, &flags.budget})
     off->clear();
   flags.github = flags.resume = flags.share_device = false;
   flags.force = true;

@@ -152,7 +152,9 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
 /// After thousands of seeds the summary is enough, unless a report wants all.
 void VerifyRun::forget_numbers(cases::CaseResult& result) const {
   const ir::files::Uninterrupted whole;
-  if (!flags_.json.empty() || !flags_.junit.empty() || flags_.github) return;
+  const bool is_reported =
+      !flags_.json.empty() || !flags_.junit.empty() || !flags_.markdown.empty() || !flags_.html.empty();
+  if (is_reported || flags_.github) return;
   result.nodes = {};
   result.identity = {};
 }

@@ -17,6 +17,16 @@ values_of() {
 # The values, the verdicts and the text are those of one process.
 # shellcheck disable=SC2086
 plumb 0 $cases -o one.h5 --counts one.json
+# shellcheck disable=SC2086
+plumb 0 $cases --markdown one.md --html one.html -o paged.h5
+plumb 0 judge paged.h5 --markdown judged.md
+cmp one.md judged.md || fail 'a page lacks nodes of later seeds'
+# shellcheck disable=SC2086
+plumb 0 $cases --jobs 2 --markdown several.md --html several.html
+says "^6 cases, "
+says_not ': error'
+cmp one.md several.md || fail '--jobs writes another page'
+holds several.html '<html'
 for jobs in 1 2; do
   # shellcheck disable=SC2086
   plumb 0 $cases -o several.h5 --jobs $jobs --counts several.json --json report.json --junit report.xml --shard 1/1
