@@ -94,8 +94,9 @@ cases::CaseResult VerifyRun::result_of(Judging& one, const std::string& path, co
     return policy.empty() ? std::string("none") : core::sha256(policy).substr(0, 12);
   };
   const std::string was = name(earlier->judged_by.text), is = name(loaded.result.judged_by.text);
-  ir::require(was == is, flags_.results, ": ", earlier->identity.id(), " was judged by another policy, ", was,
-              "; it is ", is, " now, and --resume goes on with the same one");
+  if (was != is)
+    throw results::NotTheSame(flags_.results, earlier->identity.id() + " was judged by another policy, " + was +
+                                                  "; it is " + is + " now, and --resume goes on with the same one");
   earlier->judged_by = std::move(loaded.result.judged_by);
   return std::move(*earlier);
 }
