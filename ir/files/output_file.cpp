@@ -11,13 +11,14 @@
 #include <iostream>
 
 #include "ir/error.hpp"
-#include "ir/files/file_lock.hpp"
 #include "ir/files/write_target.hpp"
 
 namespace plumb::ir::files {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* busy = "is being written by another process, or as another output of this one";
 
 std::string reason(int error) { return std::strerror(error); }
 
@@ -55,9 +56,10 @@ OutputFile::OutputFile(const fs::path& path, OutputRules rules) : name_(path), k
   target_ = target.path;
   need(target.problem.empty(), target.problem);
   if (target.how == WriteTarget::How::replaced) {
-    check_target(rules);
-    part_ = target_;
-    part_ += ".part";
+    fs::path part = target_;
+    part += ".part";
+    check_target(rules, part);
+    part_ = std::move(part);
     if (!rules.is_continued) claim_part();
   } else {
     need(kind_ != FileKind::hdf5, "HDF5 needs a regular file, and this is ", target.what);
@@ -78,10 +80,13 @@ void OutputFile::open_stream(int descriptor) {
   if (!file_) refuse("cannot be written: ", reason(errno));
 }
 
-void OutputFile::check_target(const OutputRules& rules) const {
+void OutputFile::check_target(const OutputRules& rules, const fs::path& part) const {
   std::error_code none;
-  for (const fs::path& input : rules.inputs)
+  for (const fs::path& input : rules.inputs) {
     need(!fs::equivalent(input, target_, none), "is an input of this command, and is not written over");
+    need(!fs::equivalent(input, part, none), "would take the place of ", part.filename().string(),
+         ", which is an input of this command");
+  }
   if (!fs::exists(target_, none)) return;
   if (::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) refuse("cannot be written: ", reason(errno));
   if (rules.replace == Replace::any) return;
@@ -109,25 +114,36 @@ void OutputFile::claim_part() {
   });
 }
 
+/// Opens a file, which is made where there is none, and takes its lock.
+Descriptor OutputFile::open_locked(const fs::path& path) const {
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_CREAT, 0666));
+  if (!file) refuse(path.filename().string(), " cannot be written: ", reason(errno));
+  need(!is_locked_by_another(file) && leads_to(path, file), busy);
+  return file;
+}
+
 void OutputFile::replace_part(const std::function<void(const fs::path&)>& make) {
   need(!file_ && !is_stream(), "is being written already");
-  need(!is_being_written(part_), "is being written by another process");
-  fs::path next = part_;
-  next += ".new";
-  Descriptor made(::open(next.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_CREAT, 0666));
-  if (!made) refuse(next.filename().string(), " cannot be written: ", reason(errno));
-  need(!is_locked_by_another(made) && leads_to(next, made), "is being written by another process");
   const Uninterrupted whole;
   std::error_code none;
   keeps_part_ = fs::exists(part_, none);
+  // It is held until the new one has its name, so that nobody else begins to write under that name meanwhile.
+  const Descriptor held = open_locked(part_);
+  fs::path next = part_;
+  next += ".new";
+  Descriptor made;
   try {
+    made = open_locked(next);
     make(next);
     if (::fsync(made.number()) != 0 && errno != EINVAL && errno != ENOTSUP)
       refuse("cannot be written: ", reason(errno));
+    // Network folders know no locks, and anybody may have moved the file.
+    need(leads_to(part_, held), busy);
     if (::rename(next.c_str(), part_.c_str()) != 0)
       refuse(next.filename().string(), " cannot be renamed: ", reason(errno));
   } catch (...) {
-    ::unlink(next.c_str());
+    if (made) ::unlink(next.c_str());
+    if (!keeps_part_ && leads_to(part_, held)) ::unlink(part_.c_str());
     throw;
   }
   file_ = std::move(made);
@@ -141,7 +157,6 @@ void OutputFile::replace_part(const std::function<void(const fs::path&)>& make) 
 /// False when the name changed hands meanwhile.
 bool OutputFile::claim_once() {
   constexpr int usual = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
-  const char* const busy = "is being written by another process, or as another output of this one";
   Descriptor made(::open(part_.c_str(), usual | O_CREAT | O_EXCL, 0666));
   if (made) {
     if (is_locked_by_another(made)) refuse(busy);

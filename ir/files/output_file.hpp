@@ -52,7 +52,7 @@ class OutputFile {
   const std::filesystem::path& part() const { return part_; }
   bool is_stream() const { return part_.empty(); }
   /// Puts a file that `make` writes, under the name that it is given, in the place of part(): until it is whole, part()
-  /// is as it was left, whatever happens. To be called once, before anything else is written, where `is_continued` was
+  /// is as it was left, whatever happens, and locked. To be called once, before anything else is written, where `is_continued` was
   /// said.
   void replace_part(const std::function<void(const std::filesystem::path&)>& make);
 
@@ -67,7 +67,8 @@ class OutputFile {
 
  private:
   void open_stream(int descriptor);
-  void check_target(const OutputRules& rules) const;
+  void check_target(const OutputRules& rules, const std::filesystem::path& part) const;
+  Descriptor open_locked(const std::filesystem::path& path) const;
   void claim_part();
   bool claim_once();
   void take_mode_of_target();

@@ -14,6 +14,7 @@
 #include "parity/cli/probing/kept_profile.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/verifying/assumptions.hpp"
+#include "parity/cli/verifying/resumed_options.hpp"
 #include "parity/cli/verifying/selection.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
 #include "parity/core/terminal/table.hpp"
@@ -130,6 +131,7 @@ std::unique_ptr<results::Recorder> VerifyRun::open_record(const flags::Outputs& 
   options.rows = ir::enum_value<results::KeepRows>(flags_.rows).value();
   options.argv = show::command_line();
   options.resume = flags_.resume;
+  options.may_resume = [](results::Resumption& earlier) { require_equal_options(earlier, show::command_line()); };
   options.knows_device = flags_.jobs.empty();
   if (child_ && std::filesystem::exists(earlier_of(flags_.child))) options.earlier = earlier_of(flags_.child);
   options.replace_any = outputs.force;
@@ -359,7 +361,12 @@ Action verify(CLI::App& app) {
   return [flags] {
     std::optional<ChildCase> child;
     if (!flags->child.empty()) child = become_child(*flags);
-    return VerifyRun(*flags, child).run();
+    try {
+      return VerifyRun(*flags, child).run();
+    } catch (const results::NotTheSame& refused) {
+      if (child) ir::files::write_text(refusal_of(flags->child), refused.reason());
+      throw;
+    }
   };
 }
 

@@ -92,10 +92,11 @@ ir::hdf5::Store Recorder::Writer::make_store(const fs::path& path) {
   if (options_.resume) {
     resumption_.emplace(path);
     resumption_->require_same(options_.knows_device ? &options_.device : nullptr, options_.shard, options_.partition);
+    if (options_.may_resume) options_.may_resume(*resumption_);
     output_.replace_part([&](const fs::path& next) { resumption_->write_kept(next, options_.argv); });
     return ir::hdf5::Store::open_to_append(part());
   }
-  if (!options_.earlier.empty()) resumption_.emplace(options_.earlier);
+  if (!options_.earlier.empty()) resumption_.emplace(options_.earlier).require_device(options_.device);
   if (version == 0 || !options_.append) return ir::hdf5::Store::create(part());
   ir::require(version == 2, path.string(), " is of version ", version, " and has no room for what version 2 records");
   std::error_code problem;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,18 +33,19 @@ class RunContent;
 struct RecordOptions {
   KeepTensors tensors = KeepTensors::never;
   KeepRows rows = KeepRows::all;
-  bool keeps_inputs = true;                        ///< numbers that inputs were given
-  bool append = false;                             ///< keep the runs of an earlier results file of that name
-  bool resume = false;                             ///< go on with the runs that an earlier start left
-  bool knows_device = true;                        ///< false: runs are made elsewhere, and adopted
-  std::filesystem::path earlier = {};              ///< a file of runs to take over when they are asked for
-  bool replace_any = false;                        ///< whatever has the name, not only a results file
-  std::vector<std::filesystem::path> inputs = {};  ///< files that are never written over
-  std::string profile_file = {};                   ///< as it was named
-  std::vector<std::string> argv = {};              ///< recorded without the folders of absolute paths
-  std::optional<std::uint64_t> planned = {};       ///< cases that are to be recorded, where that is known
-  cases::Shard shard = {};                         ///< the share of all cases that these are
-  std::string partition = {};                      ///< the name of all shares (cases::partition_of); "" of the whole
+  bool keeps_inputs = true;                          ///< numbers that inputs were given
+  bool append = false;                               ///< keep the runs of an earlier results file of that name
+  bool resume = false;                               ///< go on with the runs that an earlier start left
+  bool knows_device = true;                          ///< false: runs are made elsewhere, and adopted
+  std::function<void(Resumption&)> may_resume = {};  ///< throws Error where it is not to go on with these runs
+  std::filesystem::path earlier = {};                ///< a file of runs to take over when they are asked for
+  bool replace_any = false;                          ///< whatever has the name, not only a results file
+  std::vector<std::filesystem::path> inputs = {};    ///< files that are never written over
+  std::string profile_file = {};                     ///< as it was named
+  std::vector<std::string> argv = {};                ///< recorded without the folders of absolute paths
+  std::optional<std::uint64_t> planned = {};         ///< cases that are to be recorded, where that is known
+  cases::Shard shard = {};                           ///< the share of all cases that these are
+  std::string partition = {};                        ///< the name of all shares (cases::partition_of); "" of the whole
   profile::Device device = {};
   profile::Environment environment = {};
 };

@@ -31,6 +31,16 @@ fs::path earlier_file(const fs::path& output) {
 /// "00ff" of a device that was called "00ff.1b4f0e985197", another driver having had that name.
 std::string uuid_in(const std::string& name) { return name.substr(0, name.find('.')); }
 
+/// A device with its driver; "no device" where nothing ran on one.
+std::string with_driver(const std::string& uuid, const std::string& driver) {
+  return uuid.empty() ? "no device" : uuid + ", " + driver;
+}
+
+std::string device_of(ResultsFile& file, const Run& run) {
+  const std::string uuid = uuid_in(file.name(run.device_id));
+  return with_driver(uuid, uuid.empty() ? "" : file.device(run).driver_info);
+}
+
 }  // namespace
 
 Resumption::Resumption(const fs::path& output) : path_(earlier_file(output)) {
@@ -67,18 +77,29 @@ void Resumption::require_same(const profile::Device* device, const cases::Shard&
   }
 }
 
-void Resumption::require_device_of(RunContent& from, const std::vector<const Run*>& runs) {
-  const auto device_of = [](RunContent& content, const Run& run) {
-    const std::string uuid = uuid_in(content.file.name(run.device_id));
-    return uuid.empty() ? uuid : uuid + ", " + content.file.device(run).driver_info;
-  };
+void Resumption::require_kept_device(const std::string& device) {
+  if (!content_) return;
   std::set<std::string> kept;
   for (const Run* const run : kept_)
-    if (run->is_named()) kept.insert(device_of(*content_, *run));
-  if (kept.empty()) return;
-  for (const Run* const run : runs)
-    ir::require(kept.contains(device_of(from, *run)), path_.string(), ": was recorded on another device, ",
-                *kept.begin(), "; it is ", device_of(from, *run), " now, and --resume goes on with the same one");
+    if (run->is_named()) kept.insert(device_of(content_->file, *run));
+  if (kept.empty() || kept.contains(device)) return;
+  throw NotTheSame(path_.string(), "was recorded on another device, " + *kept.begin() + "; it is " + device +
+                                       " now, and --resume goes on with the same one");
+}
+
+void Resumption::require_device(const profile::Device& device) {
+  require_kept_device(with_driver(device.uuid, device.driver_info));
+}
+
+void Resumption::require_device_of(RunContent& from, const std::vector<const Run*>& runs) {
+  for (const Run* const run : runs) require_kept_device(device_of(from.file, *run));
+}
+
+std::set<std::string> Resumption::command_lines() {
+  std::set<std::string> lines;
+  for (const Run* const run : kept_)
+    if (run->is_named()) lines.insert(content_->file.name(content_->file.launches()[run->launch].argv_id));
+  return lines;
 }
 
 void Resumption::write_kept(const fs::path& path, const std::vector<std::string>& argv) {

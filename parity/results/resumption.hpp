@@ -7,14 +7,26 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "ir/error.hpp"
 #include "parity/cases/listed/sharding.hpp"
 #include "parity/cases/node_result.hpp"
 #include "parity/profile/device.hpp"
 #include "parity/results/merge/run_content.hpp"
 
 namespace plumb::parity::results {
+
+/// An earlier file is not to be gone on with. `reason` is the message without the name of the file.
+class NotTheSame : public ir::Error {
+ public:
+  NotTheSame(const std::string& file, std::string why) : Error(file + ": " + why), reason_(std::move(why)) {}
+  const std::string& reason() const { return reason_; }
+
+ private:
+  std::string reason_;
+};
 
 /// The earlier file of an output. Opened, it stays what it is, whatever takes its name.
 class Resumption {
@@ -27,8 +39,13 @@ class Resumption {
   /// unknown, or an unfinished start had another share of the cases.
   void require_same(const profile::Device* device, const cases::Shard& shard, const std::string& partition);
 
-  /// Throws Error, with the difference, where these runs were not made on the device of those that are kept.
+  /// Throws NotTheSame where none of the runs that are kept was made on this device, which may be one of several, or
+  /// where these runs were made on another one than all of them.
+  void require_device(const profile::Device& device);
   void require_device_of(RunContent& from, const std::vector<const Run*>& runs);
+
+  /// The command lines of the starts that made the runs that are kept.
+  std::set<std::string> command_lines();
 
   /// Writes a results file of the runs that are kept, whose unfinished starts are said to be gone on with.
   void write_kept(const std::filesystem::path& path, const std::vector<std::string>& argv);
@@ -44,6 +61,8 @@ class Resumption {
   std::size_t runs() const { return kept_.size(); }
 
  private:
+  void require_kept_device(const std::string& device);
+
   const std::filesystem::path path_;  ///< empty: there is no earlier file
   std::optional<RunContent> content_;
   std::vector<const Run*> kept_;

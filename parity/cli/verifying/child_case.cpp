@@ -47,10 +47,14 @@ std::filesystem::path results_of(const std::filesystem::path& child) {
 
 std::filesystem::path earlier_of(const std::filesystem::path& child) { return child.parent_path() / "earlier.h5"; }
 
+std::filesystem::path refusal_of(const std::filesystem::path& child) {
+  return std::filesystem::path(child).replace_extension(".refusal");
+}
+
 ChildCase become_child(flags::VerifyFlags& flags) {
   ChildCase child = read_child(flags.child);
-  for (std::string* const off : {&flags.json, &flags.junit, &flags.counts, &flags.shard, &flags.times, &flags.jobs,
-                                 &flags.case_timeout, &flags.budget})
+  for (std::string* const off : {&flags.json, &flags.junit, &flags.counts, &flags.markdown, &flags.html, &flags.shard,
+                                 &flags.times, &flags.jobs, &flags.case_timeout, &flags.budget})
     off->clear();
   flags.github = flags.resume = flags.share_device = false;
   flags.force = true;

@@ -31,6 +31,8 @@ ChildCase read_child(const std::filesystem::path& file);
 /// The results file of such a process, and the runs that it need not make again.
 std::filesystem::path results_of(const std::filesystem::path& child);
 std::filesystem::path earlier_of(const std::filesystem::path& child);
+/// Where it says why these are not to be gone on with, which ends all of it.
+std::filesystem::path refusal_of(const std::filesystem::path& child);
 
 /// Makes the flags of a command line those of the process of a case, which is returned: it writes one results file, and
 /// what people read.

@@ -94,8 +94,9 @@ cases::CaseResult VerifyRun::result_of(Judging& one, const std::string& path, co
     return policy.empty() ? std::string("none") : core::sha256(policy).substr(0, 12);
   };
   const std::string was = name(earlier->judged_by.text), is = name(loaded.result.judged_by.text);
-  ir::require(was == is, flags_.results, ": ", earlier->identity.id(), " was judged by another policy, ", was,
-              "; it is ", is, " now, and --resume goes on with the same one");
+  if (was != is)
+    throw results::NotTheSame(flags_.results, earlier->identity.id() + " was judged by another policy, " + was +
+                                                  "; it is " + is + " now, and --resume goes on with the same one");
   earlier->judged_by = std::move(loaded.result.judged_by);
   return std::move(*earlier);
 }
@@ -152,7 +153,9 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
 /// After thousands of seeds the summary is enough, unless a report wants all.
 void VerifyRun::forget_numbers(cases::CaseResult& result) const {
   const ir::files::Uninterrupted whole;
-  if (!flags_.json.empty() || !flags_.junit.empty() || flags_.github) return;
+  const bool is_reported =
+      !flags_.json.empty() || !flags_.junit.empty() || !flags_.markdown.empty() || !flags_.html.empty();
+  if (is_reported || flags_.github) return;
   result.nodes = {};
   result.identity = {};
 }

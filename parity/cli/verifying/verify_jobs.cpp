@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <thread>
 
 #include "ir/files/file_kind.hpp"
+#include "ir/files/read_file.hpp"
 #include "library/own_files.hpp"
 #include "parity/cli/flags/duration.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/verifying/child_runs.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
+#include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
 #include "parity/foreign/scratch.hpp"
 #include "parity/results/merge/run_content.hpp"
@@ -124,37 +127,66 @@ cases::CaseResult VerifyRun::lost_case(const Job& job, const ir::files::ProcessE
   return lost;
 }
 
-/// Takes over the runs that a process recorded.
-void VerifyRun::take_runs(Job& job, const fs::path& file, results::Recorder* recorder) {
-  results::RunContent content(file);
-  for (const results::Run& run : content.file.runs()) {
-    job.results.push_back(results::stored_case(content.file, run));
-    if (!facts_of_jobs_) facts_of_jobs_ = results::facts_of_run(content.file, run);
+/// Takes over the runs that a process recorded, all or, where they cannot be read, none; why they cannot.
+std::string VerifyRun::take_runs(Job& job, const fs::path& file, results::Recorder* recorder) {
+  std::optional<results::RunContent> content;
+  std::vector<cases::CaseResult> runs;
+  std::vector<cases::PairResult> pairs;
+  std::optional<report::RunFacts> facts = facts_of_jobs_;
+  // A record that is broken costs its case; an error in writing the record of all is one of the whole.
+  try {
+    content.emplace(file);
+    for (const results::Run& run : content->file.runs()) {
+      runs.push_back(results::stored_case(content->file, run));
+      if (!facts) facts = results::facts_of_run(content->file, run);
+    }
+    pairs = content->file.pairs();
+  } catch (const ir::Error& problem) {
+    return problem.what();
   }
-  for (cases::PairResult& pair : content.file.pairs()) pairs_.push_back(std::move(pair));
-  if (recorder == nullptr) return;
-  const std::size_t added = recorder->adopt(content);
+  facts_of_jobs_ = std::move(facts);
+  job.results = std::move(runs);
+  pairs_.insert(pairs_.end(), pairs.begin(), pairs.end());
+  if (recorder == nullptr) return "";
+  const std::size_t added = recorder->adopt(*content);
   taken_ += job.results.size() - added;
   if (planned_) recorder->plan(*planned_ - taken_);
+  return "";
 }
 
 void VerifyRun::take_job(Job& job, const ir::files::ProcessEnd& end, results::Recorder* recorder) {
   job.is_begun = true;
   job.output = end.output;
+  if (const fs::path refusal = refusal_of(job.child); fs::exists(refusal))
+    ir::fail(flags_.results, ": ", ir::files::read_text(refusal.string(), 1 << 16));
   const fs::path whole = results_of(job.child);
   fs::path part = whole;
   part += ".part";
   const bool is_whole = fs::exists(whole);
+  std::string problem;
   if (is_whole)
-    take_runs(job, whole, recorder);
+    problem = take_runs(job, whole, recorder);
   else if (fs::exists(part) && ir::files::kind_of_file(part) == ir::files::FileKind::hdf5)
-    take_runs(job, part, recorder);
+    problem = take_runs(job, part, recorder);
   const std::uint64_t planned = job.batch->flags.seeds * flags_.candidates.size();
-  if (!is_whole) {
-    const cases::CaseResult lost = lost_case(job, end);
+  if (!is_whole || !problem.empty()) {
+    cases::CaseResult lost = lost_case(job, end);
+    if (!problem.empty()) lost.message += "; what it recorded cannot be read: " + problem;
     job.output += report::to_table(lost, detail(), style_, report::Times::of_first_run) + '\n';
     if (recorder != nullptr) recorder->record(lost);
     job.results.push_back(lost);
+    // They are not recorded, so that --resume makes them.
+    const std::string why = ": skipped: a run before it " + lost.message.substr(job.path.size() + 2);
+    if (job.results.size() < planned)
+      job.output += fmt::format("{}: skipped: {} after it\n", job.path,
+                                core::terminal::counted(planned - job.results.size(), "run"));
+    while (job.results.size() < planned) {
+      cases::CaseResult skipped = lost_case(job, end);
+      skipped.verdict = core::Verdict::skipped;
+      skipped.exit = core::ExitCode::nothing_ran;
+      skipped.message = job.path + why;
+      job.results.push_back(std::move(skipped));
+    }
   }
   if (job.results.size() < planned) leave_out(planned - job.results.size(), recorder);
   std::error_code none;

@@ -80,7 +80,7 @@ class VerifyRun {
   std::vector<Job> jobs_in(const std::filesystem::path& folder) const;
   void run_jobs(results::Recorder* recorder);
   void take_job(Job& job, const ir::files::ProcessEnd& end, results::Recorder* recorder);
-  void take_runs(Job& job, const std::filesystem::path& file, results::Recorder* recorder);
+  std::string take_runs(Job& job, const std::filesystem::path& file, results::Recorder* recorder);
   cases::CaseResult lost_case(const Job& job, const ir::files::ProcessEnd& end) const;
   void show_job(Job& job, results::Recorder* recorder);
   core::Coverage min_verified() const;

@@ -74,8 +74,18 @@ void keep_one_per_key(FoundRuns& found, OnePerKey how) {
   }
 }
 
-/// "1, 3"
-std::string list_of(const std::set<std::uint16_t>& shares) { return fmt::format("{}", fmt::join(shares, ", ")); }
+/// "1, 3, 5-9"
+std::string list_of(const std::set<std::uint16_t>& shares) {
+  std::string text;
+  for (auto first = shares.begin(); first != shares.end();) {
+    auto last = first, after = std::next(first);
+    while (after != shares.end() && *after == *last + 1) last = after++;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", *first);
+    if (last != first) text += fmt::format("{}{}", *last == *first + 1 ? ", " : "-", *last);
+    first = after;
+  }
+  return text;
+}
 
 /// The shares of each partition, and what is not there of them.
 void find_missing_shares(const RunCopier& copier, std::span<const Launch> launches, std::vector<std::string>& missing) {
@@ -96,8 +106,9 @@ void find_missing_shares(const RunCopier& copier, std::span<const Launch> launch
   if (partitions.size() > 1) missing.push_back("shares of different wholes: " + mixed);
   for (const auto& [name, shares] : partitions) {
     std::set<std::uint16_t> absent;
-    for (std::uint16_t k = 1; k <= shares.count; ++k)
-      if (!shares.there.contains(k)) absent.insert(k);
+    // A number of 16 bits would begin again at 0 before it is above the most shares that there may be.
+    for (std::uint32_t k = 1; k <= shares.count; ++k)
+      if (const auto share = static_cast<std::uint16_t>(k); !shares.there.contains(share)) absent.insert(share);
     if (!absent.empty())
       missing.push_back(fmt::format("{} {} of {} {} missing{}", absent.size() == 1 ? "share" : "shares",
                                     list_of(absent), shares.count, absent.size() == 1 ? "is" : "are",
@@ -122,12 +133,6 @@ std::vector<std::string> missing_in(RunCopier& copier) {
 
 Merged merge(std::span<const fs::path> inputs, const fs::path& output, const MergeOptions& options) {
   if (!options.replace_any) version_replaced(output);
-  std::error_code none;
-  fs::path part = output;
-  part += ".part";
-  for (const fs::path& input : inputs)
-    ir::require(!fs::equivalent(input, part, none), input.string(), ": is an input, and would give way to ",
-                output.string());
   ir::files::OutputFile out(output, {.kind = ir::files::FileKind::hdf5, .inputs = {inputs.begin(), inputs.end()}});
   Merged merged;
   FoundRuns found;

@@ -63,7 +63,9 @@ warns 'dead\.h5\.part: is of a run that was cut off; --partial'
 plumb 0 merge dead.h5.part --partial -o alive.h5
 says '^1 file, 2 runs$'
 plumb 2 merge dead.h5.part --partial -o dead.h5
-warns 'dead\.h5\.part: is an input, and would give way to dead\.h5'
+warns 'dead\.h5: would take the place of dead\.h5\.part, which is an input of this command'
+plumb 2 merge -o dead.h5 --force --partial whole.h5 dead.h5.part
+warns 'would take the place of dead\.h5\.part'
 cmp dead.h5.part whole.h5 || fail 'a file that was to be read is gone'
 
 # Nothing is written over that should not be, and what is no results file is named.

@@ -17,6 +17,16 @@ values_of() {
 # The values, the verdicts and the text are those of one process.
 # shellcheck disable=SC2086
 plumb 0 $cases -o one.h5 --counts one.json
+# shellcheck disable=SC2086
+plumb 0 $cases --markdown one.md --html one.html -o paged.h5
+plumb 0 judge paged.h5 --markdown judged.md
+cmp one.md judged.md || fail 'a page lacks nodes of later seeds'
+# shellcheck disable=SC2086
+plumb 0 $cases --jobs 2 --markdown several.md --html several.html
+says "^6 cases, "
+says_not ': error'
+cmp one.md several.md || fail '--jobs writes another page'
+holds several.html '<html'
 for jobs in 1 2; do
   # shellcheck disable=SC2086
   plumb 0 $cases -o several.h5 --jobs $jobs --counts several.json --json report.json --junit report.xml --shard 1/1
@@ -42,6 +52,14 @@ says '^going on with mended\.h5: 4 runs recorded$'
 values_of mended.h5 >found
 cmp wanted found || fail 'runs that were gone on with have other values'
 
+# What is not the same ends the whole, whichever process finds that out.
+cp mended.h5 kept.h5
+# shellcheck disable=SC2086
+plumb 2 $cases -o mended.h5 --jobs 2 --resume --policy "$source/tests/parity/policy/loose.toml"
+warns 'mended\.h5: .* was judged by another policy, none; it is [0-9a-f]{12} now'
+cmp mended.h5 kept.h5 || fail 'the file was touched'
+[ ! -e mended.h5.part ] || fail 'an error was recorded of what is not gone on with'
+
 # A candidate that ends the process that asks it: its case is an error, and the others are judged.
 numpy_candidate
 cat >ends.sh <<END
@@ -59,6 +77,10 @@ holds lost.json '"verdict": "error"'
 plumb 0 inspect lost.h5 --check-schema
 plumb 3 judge lost.h5
 says '^run 1: '
+plumb 3 verify models --candidate "exec:sh $PWD/ends.sh" -o lost.h5 --json lost.json --jobs 1 --seeds 3
+says 'models/dense\.json: skipped: 2 runs after it'
+says '^6 cases, '
+holds lost.json 'skipped: a run before it crashed its process, SIGKILL'
 touch hangs
 plumb 3 verify models --candidate "exec:sh $PWD/ends.sh" --jobs 2 --case-timeout 3s --case dense
 says 'took longer than --case-timeout 3s'
@@ -80,3 +102,8 @@ plumb 0 verify models --jobs 2 --share-device
 says 'times are those of a device that several processes shared'
 plumb 0 verify models --jobs auto --fail-fast
 says '^2 cases, '
+plumb 0 verify models -o ours.h5
+cp ours.h5 kept.h5
+plumb 2 verify models --candidate cpu -o ours.h5 --jobs 2 --resume
+warns 'ours\.h5: was recorded on another device'
+cmp ours.h5 kept.h5 || fail 'the file was touched'

@@ -71,6 +71,14 @@ cp mended.h5 kept.h5
 plumb 2 verify models --candidate cpu -o mended.h5 --resume --policy "$source/tests/parity/policy/loose.toml"
 warns 'mended\.h5: models/dense\.json.* was judged by another policy, none; it is [0-9a-f]{12} now'
 cmp mended.h5 kept.h5 || fail 'the file was touched'
+for other in '--filter=^scores$' --op=softmax --metamorphic --repeat=2 --no-plain-run --min-verified=0.1,0.1; do
+  for jobs in '' --jobs=1; do
+    # shellcheck disable=SC2086
+    plumb 2 verify models --candidate cpu -o mended.h5 --resume "$other" $jobs
+    warns "mended\.h5: was recorded with another ${other%%=*}, .*; it is .* now, and --resume goes on with the same one"
+    cmp mended.h5 kept.h5 || fail 'the file was touched'
+  done
+done
 plumb 2 verify models --candidate cpu --resume
 warns '--resume goes on with what -o was writing, and -o is not said'
 plumb 2 verify models --candidate cpu --candidate other=cpu -o mended.h5 --resume

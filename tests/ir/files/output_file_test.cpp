@@ -191,6 +191,37 @@ TEST_F(OutputFiles, InputsAreNeverWrittenOver) {
   EXPECT_EQ(text("a"), "text");
 }
 
+TEST_F(OutputFiles, AnInputIsNotInTheWayOfAnOutput) {
+  put("a.part", "left");
+  fs::create_symlink(path("a"), path("link"));
+  for (const bool is_continued : {false, true})
+    for (const char* const name : {"a", "link"})
+      EXPECT_THAT(
+          refusal(path(name), {.kind = FileKind::text, .inputs = {path("a.part")}, .is_continued = is_continued}),
+          HasSubstr("would take the place of a.part, which is an input"));
+  EXPECT_EQ(text("a.part"), "left");
+}
+
+TEST_F(OutputFiles, ANameIsHeldWhileItsPartIsMadeAnew) {
+  const files::OutputRules rules{.kind = FileKind::text, .is_continued = true};
+  OutputFile file(path("a"), rules);
+  EXPECT_THROW(file.replace_part([&](const fs::path&) {
+    EXPECT_THAT(refusal(path("a")), HasSubstr("is being written"));
+    OutputFile other(path("a"), rules);
+    EXPECT_THROW(other.replace_part([](const fs::path&) {}), Error);
+    fail("full");
+  }),
+               Error);
+  EXPECT_EQ(files_in_folder(), 0u);
+  EXPECT_THROW(file.replace_part([&](const fs::path&) {
+    fs::remove(path("a.part"));
+    put("a.part", "somebody else's");
+  }),
+               Error);
+  EXPECT_EQ(text("a.part"), "somebody else's");
+  EXPECT_EQ(files_in_folder(), 1u);
+}
+
 TEST_F(OutputFiles, AFileOfAnotherKindIsReplacedOnRequestOnly) {
   const auto may_replace = [&](const std::string& old, FileKind kind, files::Replace replace) {
     put("a", old);

@@ -132,6 +132,25 @@ TEST_F(Merging, NamesWhatIsMissingOfShares) {
   EXPECT_THAT(merge({"1", "cut", "3"}, "cut_off").missing, ElementsAre("share 2/3: cut off: 1 of 5 cases"));
 }
 
+TEST_F(Merging, NamesRangesOfManyMissingShares) {
+  record("2", {1}, 4, {.planned = 1, .shard = {2, 65535}, .partition = "whole"});
+  record("7", {2}, 4, {.planned = 1, .shard = {7, 65535}, .partition = "whole"});
+  record("9", {3}, 4, {.planned = 1, .shard = {10, 65535}, .partition = "whole"});
+  EXPECT_THAT(merge({"2", "7", "9"}, "three").missing,
+              ElementsAre("shares 1, 3-6, 8, 9, 11-65535 of 65535 are missing"));
+}
+
+TEST_F(Merging, AFileThatIsToBeRescuedIsNotInTheWayOfTheNewOne) {
+  record("whole", {1}, 4);
+  const fs::path part = file("cut").string() + ".part";
+  fs::copy_file(file("whole"), part);
+  fs::create_symlink(file("cut"), file("link"));
+  for (const char* const name : {"cut", "link"})
+    EXPECT_THAT(refusal([&] { results::merge(std::vector{part}, file(name), {.partial = true}); }),
+                HasSubstr("would take the place of cut.h5.part, which is an input"));
+  EXPECT_EQ(results::digest_of_file(part, DigestOf::runs), results::digest_of_file(file("whole"), DigestOf::runs));
+}
+
 TEST_F(Merging, AnEarlierFileIsReadAsItWas) {
   record("old", {1}, 4);
   const std::string before = results::digest_of_file(file("old"), DigestOf::values);

@@ -1,0 +1,67 @@
+// Reads recorded command lines by the parser that took them, and compares options as they were said.
+#include "parity/cli/verifying/resumed_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+#include "ir/error.hpp"
+#include "ir/files/process.hpp"
+#include "parity/cli/flags/as_meant.hpp"
+#include "parity/cli/flags/verify_flags.hpp"
+#include "parity/results/record_parts.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+constexpr std::array compared = {
+    "--filter", "--skip",         "--op",       "--metamorphic",        "--repeat",        "--no-plain-run", "--blame",
+    "--strict", "--min-verified", "--expected", "--expected-precision", "--expected-runs", "--data",         "--rtol",
+    "--atol",   "--emulate"};
+
+/// What a command line says of each of these options, or their defaults.
+std::array<std::string, compared.size()> options_of(const std::vector<std::string>& words) {
+  flags::VerifyFlags flags;
+  CLI::App app;
+  flags::add_verify_flags(app, flags);
+  flags::take_as_meant(app);
+  app.allow_extras();
+  std::vector<std::string> rest(words.begin() + 2, words.end());
+  // Of a folder that was named with a slash at its end no name is left, and an empty word would be refused.
+  for (std::string& word : rest)
+    if (word.empty() || word.ends_with('=')) word += '/';
+  std::ranges::reverse(rest);  // as CLI11 takes them
+  app.parse(std::move(rest));
+  std::array<std::string, compared.size()> said;
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    const CLI::Option* const option = app.get_option(compared[i]);
+    said[i] = option->count() == 0 ? option->get_default_str() : fmt::format("{}", fmt::join(option->results(), ","));
+  }
+  return said;
+}
+
+}  // namespace
+
+void require_equal_options(results::Resumption& earlier, const std::vector<std::string>& command_line) {
+  const std::string file = earlier.path().string();
+  const auto shown = [](const std::string& text) { return text.empty() ? std::string("not said") : text; };
+  std::vector<std::string> now;
+  for (const std::string& word : command_line) now.push_back(results::without_folders(word));
+  for (const std::string& line : earlier.command_lines()) try {
+      const std::vector<std::string> words = ir::files::split_words(line);
+      ir::require(words.size() > 2 && words[1] == "verify", file,
+                  ": does not record by which options of verify its runs were made, and --resume goes on with equal "
+                  "ones");
+      const auto was = options_of(words), is = options_of(now);
+      for (std::size_t i = 0; i < compared.size(); ++i)
+        ir::require(was[i] == is[i], file, ": was recorded with another ", compared[i], ", ", shown(was[i]), "; it is ",
+                    shown(is[i]), " now, and --resume goes on with the same one");
+    } catch (const CLI::ParseError& problem) {
+      ir::fail(file, ": options of its runs cannot be told, and --resume goes on with equal ones: ", problem.what());
+    }
+}
+
+}  // namespace plumb::parity::cli
