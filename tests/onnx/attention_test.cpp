@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -304,9 +305,15 @@ TEST(OnnxGroupQueryAttention, OfAPromptWithSinksAndAWindow) {
   EXPECT_THAT(numbers(maker.run(feeds)), Pointwise(DoubleNear(1e-5), right));
 }
 
-/// One step of two sequences, whose keys are written behind the four and the two that their caches hold.
-TEST(OnnxGroupQueryAttention, OfAStepWithASmoothSoftmax) {
-  const Case c{.Hq = 4, .Sq = 1, .Sk = 7, .Dv = 4, .causal = true, .lengths = {5, 3}, .sinks = {0, 0, 0, 0}};
+/// One step of two sequences, whose keys are written behind the four and the two that caches of so many rows hold.
+void expect_step(std::int64_t room) {
+  const Case c{.Hq = 4,
+               .Sq = 1,
+               .Sk = std::max<std::int64_t>(room, 5),
+               .Dv = 4,
+               .causal = true,
+               .lengths = {5, 3},
+               .sinks = {0, 0, 0, 0}};
   const auto step_of = [&](std::vector<double> all, std::vector<double>& cache) {
     std::vector<double> step;
     for (std::int64_t row = 0; row < c.B * c.Hk; ++row)
@@ -316,7 +323,9 @@ TEST(OnnxGroupQueryAttention, OfAStepWithASmoothSoftmax) {
         step.push_back(at);
         at = 77;  // the step writes over it
       }
-    cache = std::move(all);
+    cache.clear();
+    for (std::int64_t row = 0; row < c.B * c.Hk; ++row)
+      cache.insert(cache.end(), all.begin() + row * c.Sk * c.D, all.begin() + (row * c.Sk + room) * c.D);
     return step;
   };
   std::vector<double> keys, values;
@@ -326,14 +335,19 @@ TEST(OnnxGroupQueryAttention, OfAStepWithASmoothSoftmax) {
     for (const auto& [x, heads] : {std::pair(c.q(), c.Hq), {k, c.Hk}, {v, c.Hk}})
       packed.insert(packed.end(), x.begin() + b * heads * c.D, x.begin() + (b + 1) * heads * c.D);
   const ir::Feeds feeds = {{"packed", tensor({c.B, 1, (c.Hq + 2 * c.Hk) * c.D}, packed)},
-                           {"keys", tensor({c.B, c.Hk, c.Sk, c.D}, keys)},
-                           {"values", tensor({c.B, c.Hk, c.Sk, c.D}, values)}};
+                           {"keys", tensor({c.B, c.Hk, room, c.D}, keys)},
+                           {"values", tensor({c.B, c.Hk, room, c.D}, values)}};
   ModelMaker maker = model_of(feeds, 23);
   maker.initializer("last", ir::Tensor::of<std::int32_t>({c.B}, {4, 2}));
   maker.initializer("total", ir::Tensor::of<std::int32_t>({1}, {5}));
   set_int(ask_grouped(maker, c, {"packed", "", "", "keys", "values", "last", "total"}), "smooth_softmax", 1);
   EXPECT_THAT(numbers(maker.run(feeds)), Pointwise(DoubleNear(1e-5), answer(c).y));  // one query: its heads are rows
 }
+
+TEST(OnnxGroupQueryAttention, OfAStepWithASmoothSoftmax) { expect_step(7); }
+
+/// The second sequence has fewer keys than its cache has rows, and its new one does not come behind all of them.
+TEST(OnnxGroupQueryAttention, OfAStepWhoseResultIsLongerThanTheCache) { expect_step(4); }
 
 }  // namespace
 }  // namespace plumb::tests::attention_test
