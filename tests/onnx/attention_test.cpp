@@ -349,5 +349,30 @@ TEST(OnnxGroupQueryAttention, OfAStepWithASmoothSoftmax) { expect_step(7); }
 /// The second sequence has fewer keys than its cache has rows, and its new one does not come behind all of them.
 TEST(OnnxGroupQueryAttention, OfAStepWhoseResultIsLongerThanTheCache) { expect_step(4); }
 
+TEST(OnnxGroupQueryAttention, RefusesABatchThatMayBeAPromptOrNot) {
+  const auto message = [](const Case& c, bool knows_total) {
+    const ir::Tensor cache =
+        tensor({c.B, c.Hk, 5, c.D}, std::vector<double>(static_cast<std::size_t>(c.B * c.Hk * 5 * c.D)));
+    ir::Feeds feeds = {
+        {"q", rows_of_heads(c.q(), {c.B, c.Hq, c.Sq, c.D})},
+        {"k", rows_of_heads(c.k(), {c.B, c.Hk, c.Sk, c.D})},
+        {"v", rows_of_heads(c.v(), {c.B, c.Hk, c.Sk, c.D})},
+        {"keys", cache},
+        {"values", cache},
+        {"last", ir::Tensor::of<std::int32_t>({c.B}, std::vector<std::int32_t>(static_cast<std::size_t>(c.B), 1))}};
+    const ir::Tensor total = ir::Tensor::of<std::int32_t>({1}, {2});
+    if (!knows_total) feeds.emplace("total", total);
+    ModelMaker maker = model_of(feeds, 23);
+    if (knows_total) maker.initializer("total", total);
+    ask_grouped(maker, c, {"q", "k", "v", "keys", "values", "last", "total"});
+    return message_of([&] { maker.read(); });
+  };
+  const Case two{.Sq = 2, .Sk = 2, .Dv = 4}, one{.B = 1, .Sq = 2, .Sk = 2, .Dv = 4}, step{.Sq = 1, .Sk = 1, .Dv = 4};
+  EXPECT_THAT(message(two, false), HasSubstr("total_sequence_length is not known"));
+  EXPECT_EQ(message(two, true), "");
+  EXPECT_EQ(message(one, false), "");
+  EXPECT_EQ(message(step, false), "");
+}
+
 }  // namespace
 }  // namespace plumb::tests::attention_test

@@ -73,6 +73,11 @@ void read_lengths(NodeReader& node, GroupedHeads& heads) {
   if (const Tensor* total = node.value(node.in(total_length)); total != nullptr && total->elements() == 1)
     heads.total = convert(*total, DType::i64).as<std::int64_t>()[0];
   heads.is_prompt = !node.has(past_key) || heads.total == steps;
+  // A prompt's sequences may be shorter than its steps, and start at row 0 all the same. One sequence alone is as long
+  // as the total says: what starts at lengths - steps is then right for a prompt, too.
+  if (node.has(past_key) && !heads.total && steps > 1 && batch > 1)
+    NodeReader::unsupported("total_sequence_length is not known while the model is read, and does not say whether ",
+                            steps, " steps of ", batch, " sequences are a prompt");
 }
 
 GroupedHeads read_heads(NodeReader& node) {
