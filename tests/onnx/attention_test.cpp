@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -304,9 +305,15 @@ TEST(OnnxGroupQueryAttention, OfAPromptWithSinksAndAWindow) {
   EXPECT_THAT(numbers(maker.run(feeds)), Pointwise(DoubleNear(1e-5), right));
 }
 
-/// One step of two sequences, whose keys are written behind the four and the two that their caches hold.
-TEST(OnnxGroupQueryAttention, OfAStepWithASmoothSoftmax) {
-  const Case c{.Hq = 4, .Sq = 1, .Sk = 7, .Dv = 4, .causal = true, .lengths = {5, 3}, .sinks = {0, 0, 0, 0}};
+/// One step of two sequences, whose keys are written behind the four and the two that caches of so many rows hold.
+void expect_step(std::int64_t room) {
+  const Case c{.Hq = 4,
+               .Sq = 1,
+               .Sk = std::max<std::int64_t>(room, 5),
+               .Dv = 4,
+               .causal = true,
+               .lengths = {5, 3},
+               .sinks = {0, 0, 0, 0}};
   const auto step_of = [&](std::vector<double> all, std::vector<double>& cache) {
     std::vector<double> step;
     for (std::int64_t row = 0; row < c.B * c.Hk; ++row)
@@ -316,7 +323,9 @@ TEST(OnnxGroupQueryAttention, OfAStepWithASmoothSoftmax) {
         step.push_back(at);
         at = 77;  // the step writes over it
       }
-    cache = std::move(all);
+    cache.clear();
+    for (std::int64_t row = 0; row < c.B * c.Hk; ++row)
+      cache.insert(cache.end(), all.begin() + row * c.Sk * c.D, all.begin() + (row * c.Sk + room) * c.D);
     return step;
   };
   std::vector<double> keys, values;
@@ -326,13 +335,43 @@ TEST(OnnxGroupQueryAttention, OfAStepWithASmoothSoftmax) {
     for (const auto& [x, heads] : {std::pair(c.q(), c.Hq), {k, c.Hk}, {v, c.Hk}})
       packed.insert(packed.end(), x.begin() + b * heads * c.D, x.begin() + (b + 1) * heads * c.D);
   const ir::Feeds feeds = {{"packed", tensor({c.B, 1, (c.Hq + 2 * c.Hk) * c.D}, packed)},
-                           {"keys", tensor({c.B, c.Hk, c.Sk, c.D}, keys)},
-                           {"values", tensor({c.B, c.Hk, c.Sk, c.D}, values)}};
+                           {"keys", tensor({c.B, c.Hk, room, c.D}, keys)},
+                           {"values", tensor({c.B, c.Hk, room, c.D}, values)}};
   ModelMaker maker = model_of(feeds, 23);
   maker.initializer("last", ir::Tensor::of<std::int32_t>({c.B}, {4, 2}));
   maker.initializer("total", ir::Tensor::of<std::int32_t>({1}, {5}));
   set_int(ask_grouped(maker, c, {"packed", "", "", "keys", "values", "last", "total"}), "smooth_softmax", 1);
   EXPECT_THAT(numbers(maker.run(feeds)), Pointwise(DoubleNear(1e-5), answer(c).y));  // one query: its heads are rows
+}
+
+TEST(OnnxGroupQueryAttention, OfAStepWithASmoothSoftmax) { expect_step(7); }
+
+/// The second sequence has fewer keys than its cache has rows, and its new one does not come behind all of them.
+TEST(OnnxGroupQueryAttention, OfAStepWhoseResultIsLongerThanTheCache) { expect_step(4); }
+
+TEST(OnnxGroupQueryAttention, RefusesABatchThatMayBeAPromptOrNot) {
+  const auto message = [](const Case& c, bool knows_total) {
+    const ir::Tensor cache =
+        tensor({c.B, c.Hk, 5, c.D}, std::vector<double>(static_cast<std::size_t>(c.B * c.Hk * 5 * c.D)));
+    ir::Feeds feeds = {
+        {"q", rows_of_heads(c.q(), {c.B, c.Hq, c.Sq, c.D})},
+        {"k", rows_of_heads(c.k(), {c.B, c.Hk, c.Sk, c.D})},
+        {"v", rows_of_heads(c.v(), {c.B, c.Hk, c.Sk, c.D})},
+        {"keys", cache},
+        {"values", cache},
+        {"last", ir::Tensor::of<std::int32_t>({c.B}, std::vector<std::int32_t>(static_cast<std::size_t>(c.B), 1))}};
+    const ir::Tensor total = ir::Tensor::of<std::int32_t>({1}, {2});
+    if (!knows_total) feeds.emplace("total", total);
+    ModelMaker maker = model_of(feeds, 23);
+    if (knows_total) maker.initializer("total", total);
+    ask_grouped(maker, c, {"q", "k", "v", "keys", "values", "last", "total"});
+    return message_of([&] { maker.read(); });
+  };
+  const Case two{.Sq = 2, .Sk = 2, .Dv = 4}, one{.B = 1, .Sq = 2, .Sk = 2, .Dv = 4}, step{.Sq = 1, .Sk = 1, .Dv = 4};
+  EXPECT_THAT(message(two, false), HasSubstr("total_sequence_length is not known"));
+  EXPECT_EQ(message(two, true), "");
+  EXPECT_EQ(message(one, false), "");
+  EXPECT_EQ(message(step, false), "");
 }
 
 }  // namespace

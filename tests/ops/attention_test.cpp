@@ -242,6 +242,11 @@ TEST(Attention, SinksInSixteenBits) {
                         {mask({false, false, false, true, false, true}, {2, 3}), sink(0)});
   check_in_sixteen_bits(op, {{1}, {-infinity, -infinity}, {5, 3}, {0}}, {sink(2)});
   check_in_sixteen_bits(op, {{1}, {1, 2}, {5, 3}, {0}}, {sink(20000)});  // far above all scores
+  // A NaN behind keys of score -inf, in a block of its own: a mask makes each block look at its scores one by one.
+  std::vector<float> k(300, -infinity);
+  k[250] = nan;
+  const std::vector<float> q(70, 1), v(300, 5), y(70, nan);  // too many queries to split keys instead
+  check_in_sixteen_bits({.has_mask = true, .has_sinks = true}, {q, k, v, y}, {mask({true}, {1, 1}), sink(0)});
 }
 
 TEST(Attention, ScoresOfSixteenBitsAtTheirLimits) {

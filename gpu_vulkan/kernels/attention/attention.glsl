@@ -133,6 +133,13 @@ COMPUTED score(COMPUTED product, uint i, uint j, out bool masked) {
 }
 
 #ifdef TAKES_SINKS
+#ifdef VARIANT_f64
+#define LEAST_NORMAL_EXPONENT (-708.0lf)
+#define LIFT packDouble2x32(uvec2(0u, 0x7E700000u))  // 2^1000
+#else
+#define LEAST_NORMAL_EXPONENT (-87.0)
+#define LIFT uintBitsToFloat(0x7B800000u)  // 2^120
+#endif
 /// Joins the sink of the head, a score whose value is 0, to a row with an allowed key, of which `largest` is the row
 /// max and `sum` the row sum. Returns the factor of what the keys have found. A row in which it has weight is none any
 /// more whose scores are all -inf.
@@ -142,9 +149,15 @@ COMPUTED joined_sink(inout COMPUTED largest, inout COMPUTED sum) {
   if (is_least_number(sink)) sink = next_to_least();  // as scores are
   const COMPUTED top = maximum(largest, sink);
   precise const COMPUTED of_keys = largest - top, of_sink = sink - top;
+  largest = COMPUTED(0);
+  if (of_keys < LEAST_NORMAL_EXPONENT) {
+    // Large values may still matter. The factor would be subnormal, and both sums are LIFT times as large instead.
+    precise const COMPUTED root = expf(COMPUTED(0.5) * of_keys), lifted = root * LIFT, factor = lifted * root;
+    sum = sum * factor + LIFT;
+    return factor;
+  }
   const COMPUTED factor = expf(of_keys);
   sum = sum * factor + expf(of_sink);
-  largest = COMPUTED(0);
   return factor;
 }
 #endif

@@ -59,16 +59,20 @@ void main() {
   if (floatBitsToUint(sink) == least_bits) sink = uintBitsToFloat(least_bits - 1u);  // as scores are
   const bool is_joined =
       has_sinks && floatBitsToUint(row_max) != minus_infinity_bits && floatBitsToUint(sink) != minus_infinity_bits;
+  // Far below a sink large values may still matter: factors would be subnormal, and all are `lift` times as large.
+  const bool far = is_joined && row_max - sink < -87.0;
+  const float lift = far ? uintBitsToFloat(0x7B800000u) : 1.0;  // 2^120
   if (is_joined) row_max = maximum(row_max, sink);
   const uint bits = floatBitsToUint(row_max);
   const float top = bits == minus_infinity_bits || bits == least_bits ? 0.0 : row_max;
   for (uint s = invocation(); s < splits; s += lanes) {
     const vec2 found = statistics[first + s];
-    factors[s] = expf(found.x - top);
+    precise const float root = expf(0.5 * (found.x - top)), lifted = root * lift, product = lifted * root;
+    factors[s] = far ? product : expf(found.x - top);
     mine += factors[s] * found.y;
   }
   float row_sum = combined(mine, SUM, 1u);
-  if (is_joined) row_sum += expf(sink - top);
+  if (is_joined) row_sum += far ? lift : expf(sink - top);
   const uint each = (splits + parts - 1u) / parts, begin = min(invocation() / columns * each, splits);
   for (uint column = 0u; column < Dv; column += columns) {
     const uint d = column + invocation() % columns;

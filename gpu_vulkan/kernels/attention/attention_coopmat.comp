@@ -288,7 +288,7 @@ void store_results() {
     [[unroll]] for (uint c = 0; c < total.length(); ++c) {
       const bool is_all_masked = row_max[g][c] == no_row_max && !is_nan(total[c]);
       if (is_all_masked) total[c] = all_masked;
-      if (row_max[g][c] == least_score) total[c] = all_minus_infinity;
+      if (row_max[g][c] == least_score && !is_nan(total[c])) total[c] = all_minus_infinity;
       else if (is_joined && !is_all_masked) {
         float joined = total[c];
         shrink[c] = joined_with(sink, row_max[g][c], joined);

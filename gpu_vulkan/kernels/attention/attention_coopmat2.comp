@@ -285,8 +285,11 @@ void join_sink(inout ACCUMULATOR total, inout ACCUMULATOR outcomes, out ACCUMULA
     const bool usual = outcomes[c] == 1.0;
     const float above = fma(sink, 1.44269504, -row_max[c]);  // an exponent of 2
     if (usual && is_finite) {
-      shrink[c] = above > 0.0 ? rescale_factor(-above) : 1.0;
-      total[c] = fma(total[c], shrink[c], weight_of(above > 0.0 ? 0.0 : above));
+      // Far below a sink large values may still matter: both sums are then 2^64 times as large.
+      const bool far = above > 125.0;
+      shrink[c] = above > 0.0 ? rescale_factor(far ? 64.0 - above : -above) : 1.0;
+      const float of_sink = weight_of(above > 0.0 ? 0.0 : above);
+      total[c] = fma(total[c], shrink[c], far ? of_sink * 18446744073709551616.0 : of_sink);
     }
     if (usual && !is_finite) total[c] = quiet_nan();
     if (!usual && is_finite && !is_nan(total[c])) outcomes[c] = 0.0;

@@ -19,7 +19,7 @@ void store_one_by_one() {
   for (uint e = gl_LocalInvocationID.x; e < rows * (Dv / 8u); e += invocations) {
     const uint i = first + e / (Dv / 8u), column = e % (Dv / 8u) * 8u;
     bool masked;
-    float largest = no_row_max, sum = 0.0, found[8];
+    float largest = no_row_max, sum = 0.0, lift = 0.0, found[8];
     for (uint j = begin; j < end; ++j) {
       const float x = single_score(i, j, masked);
       if (!masked) largest = maximum(largest, x);
@@ -28,14 +28,16 @@ void store_one_by_one() {
     const bool has_sink = has_sinks && largest != no_row_max && !is_minus_infinity(sink);
     if (has_sink) {  // not -inf, which is what a key of the least score has
       const float bounded_sink = is_nan(sink) ? sink : max(sink, 0.5 * least);
+      // Far below a sink large values may still matter: all weights are then 2^lift times as large.
+      if ((bounded_sink - largest) * 1.44269504 > 125.0) lift = 64.0;
       largest = maximum(largest, bounded_sink);
-      sum = rescale_factor((bounded_sink - largest) * 1.44269504);
+      sum = lift > 0.0 ? 18446744073709551616.0 : rescale_factor((bounded_sink - largest) * 1.44269504);
     }
     [[unroll]] for (uint c = 0; c < 8u; ++c) found[c] = 0.0;
     for (uint j = begin; j < end; ++j) {
       const float difference = (single_score(i, j, masked) - largest) * 1.44269504;
       if (masked) continue;
-      const float weight = rescale_factor(difference);
+      const float weight = rescale_factor(difference + lift);
       sum += weight;
       const float of_infinity = difference < -1074.0 ? 0.0 : 1.0;  // as in f64
       [[unroll]] for (uint c = 0; c < 8u; ++c) {

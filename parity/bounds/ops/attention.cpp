@@ -44,13 +44,16 @@ struct Parts {
   }
 };
 
-/// The size that counts for the sink, which is the last of these keys: that of the largest value, since its weight is
-/// taken from theirs. 0 for the others.
-Real influence_of_sink(Real size) {
-  const std::int64_t last = size.shape()[3] - 1;
-  std::vector<double> is_sink(static_cast<std::size_t>(last + 1), 0.0);
+/// By what share of y each score moves it. A sink is the last key, and moves what the others give, since its weight is
+/// taken from theirs: values of keys that are not allowed hide none.
+Real influence_of(const Scores& scores, Real p, Real v) {
+  const Real size = largest(abs(v), -1);
+  const Real influence = p * reshaped(size, {size.shape()[0], size.shape()[1], 1, 1, size.shape()[3]});
+  if (!scores.sinks()) return influence;
+  std::vector<double> is_sink(static_cast<std::size_t>(size.shape()[3]), 0.0);
   is_sink.back() = 1;
-  return reshaped(size.builder->constant(is_sink), {1, 1, 1, last + 1, 1}) * largest(size, -2);
+  const Real of_sink = p.builder->constant(is_sink) * p;
+  return influence + of_sink * sum(influence, {-1});
 }
 
 Parts parts_of(const Scores& scores, const Node& node, const Weights& weights, const ScoreErrors& errors) {
@@ -65,9 +68,7 @@ Parts parts_of(const Scores& scores, const Node& node, const Weights& weights, c
     parts.v = parts.v / *parts.divisor;
     parts.y = parts.y / *parts.divisor;
   }
-  Real size = largest(abs(parts.v), -1);
-  if (scores.sinks()) size = max(size, influence_of_sink(size));
-  const Real influence = parts.p * reshaped(size, {size.shape()[0], size.shape()[1], 1, 1, size.shape()[3]});
+  const Real influence = influence_of(scores, parts.p, parts.v);
   parts.most = sum(finite_or_zero(parts.p * square(errors.most)), {-1});
   parts.largest =
       largest(where(ir::ops::Comparison::greater, influence, formulas::share_that_matters * largest(influence, -1),

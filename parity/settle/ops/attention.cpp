@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "parity/bounds/attention_scores.hpp"
 #include "parity/bounds/error_terms.hpp"
@@ -116,9 +117,12 @@ AttentionLine::AttentionLine(std::shared_ptr<const AttentionSums> sums, std::int
   }
   of_row_ = sums_->row_sum.error(exponentials_).probable;
   std::map<std::vector<double>, std::size_t> known;
+  // Beside a sink with nearly all the weight y is still made of the keys, and as wrong as their scores are.
+  const double of_keys =
+      std::accumulate(keys_.begin(), keys_.end(), 0.0, [](double sum, const SeenKey& key) { return sum + key.weight; });
   for (SeenKey& key : keys_) {
     key.share = key.weight / sum_;
-    if (key.share > formulas::share_that_matters)
+    if (key.weight > formulas::share_that_matters * of_keys)
       wrong_ = std::max(wrong_, key.of_dot.certain + 3 * unit() * key.fixed);
     const std::span<const double> k = row_.key(key.j);
     group_.push_back(known.try_emplace({k.begin(), k.end()}, known.size()).first->second);

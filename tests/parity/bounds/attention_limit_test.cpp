@@ -266,6 +266,22 @@ TEST(AttentionLimit, OfARowWithoutKeysIsNothing) {
   EXPECT_EQ(judged(p, y, {}).comparison.n_bad, 1u);
 }
 
+/// Values behind the keys in use, as a cache has of earlier sequences, do not hide the keys beside a sink.
+TEST(AttentionLimit, OfKeysBesideASinkIsTheirs) {
+  const auto limits = [](double hidden) {
+    const Numbers normal = [](std::size_t, std::size_t, double z) { return z; };
+    const Numbers v = [=](std::size_t row, std::size_t, double z) { return row < 12 ? z : hidden; };
+    const Problem p = problem("sink", 16, normal, normal, v);
+    const Attention op{.has_kv_lengths = true, .has_sinks = true};
+    const std::vector<Tensor> operands = {p.q, p.k, p.v, Tensor::of<std::int64_t>({1}, {12}),
+                                          Tensor::of<float>({1}, {1})};
+    return testing::limit_verdict(op, operands, testing::native_result(op, operands), {});
+  };
+  const LimitVerdict clean = limits(0), dirty = limits(0x1p100);
+  EXPECT_TRUE(clean.comparison.agrees());
+  EXPECT_EQ(clean.limits, dirty.limits);
+}
+
 TEST(AttentionLimit, SeesWhatIsMissingOrWrong) {
   const Problem p = kinds_of_problems(1020)[0];
   for (const HonestOrder& order : testing::honest_orders()) {

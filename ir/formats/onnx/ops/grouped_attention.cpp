@@ -1,9 +1,11 @@
 // GroupQueryAttention of com.microsoft: causal attention with its own projections of heads, rotations, cache and
 // lengths; defined by the page of contributed operators of microsoft/onnxruntime.
 
+#include <algorithm>
+#include <array>
+
 #include "ir/formats/onnx/compose/arithmetic.hpp"
 #include "ir/ops/attention.hpp"
-#include "ir/ops/concat.hpp"
 #include "ir/ops/pad.hpp"
 #include "ir/ops/rope.hpp"
 #include "ir/ops/slice.hpp"
@@ -71,6 +73,11 @@ void read_lengths(NodeReader& node, GroupedHeads& heads) {
   if (const Tensor* total = node.value(node.in(total_length)); total != nullptr && total->elements() == 1)
     heads.total = convert(*total, DType::i64).as<std::int64_t>()[0];
   heads.is_prompt = !node.has(past_key) || heads.total == steps;
+  // A prompt's sequences may be shorter than its steps, and start at row 0 all the same. One sequence alone is as long
+  // as the total says: what starts at lengths - steps is then right for a prompt, too.
+  if (node.has(past_key) && !heads.total && steps > 1 && batch > 1)
+    NodeReader::unsupported("total_sequence_length is not known while the model is read, and does not say whether ",
+                            steps, " steps of ", batch, " sequences are a prompt");
 }
 
 GroupedHeads read_heads(NodeReader& node) {
@@ -122,18 +129,25 @@ void rotate_heads(NodeReader& node, GroupedHeads& heads) {
   }
 }
 
-/// The keys, or values, of earlier steps and of this one: written into a cache that has room for them, or behind it.
+/// How many rows the keys with those of this step have: as many as there are keys at most, and none less than before.
+std::int64_t rows_of_present(NodeReader& node, const GroupedHeads& heads, std::size_t i, std::int64_t steps) {
+  const std::int64_t room = node.shape(node.in(i)).at(2);
+  if (!heads.total) return node.declared_among(i - 2, 2, std::array{room + steps, room});
+  require(*heads.total <= room + steps, "there are ", room, " keys of earlier steps and ", steps,
+          " of this one, total_sequence_length is ", *heads.total);
+  return std::max(room, *heads.total);
+}
+
+/// The keys, or values, of earlier steps with those of this one. Sequences of a batch may have fewer keys than their
+/// cache has rows, so that new ones are written behind the keys in use even where the result is longer than the cache.
 Ref with_cache(NodeReader& node, const GroupedHeads& heads, std::size_t i, Ref x) {
   if (!node.has(i)) return x;
-  const Ref cache = node.in(i);
-  const std::int64_t room = node.shape(cache).at(2), steps = node.shape(x)[2];
-  const std::array<std::int64_t, 2> readings = {room + steps, room};
-  const bool is_shared = heads.total ? *heads.total <= room : node.declared_among(i - 2, 2, readings) == room;
-  if (is_shared && heads.is_prompt) return node.add(ops::TensorScatter{.axis = 2}, {cache, x});
-  if (is_shared) return node.add(ops::TensorScatter{.axis = 2, .has_write_indices = true}, {cache, x, heads.earlier});
-  require(!heads.total || *heads.total == room + steps, "there are ", room, " keys of earlier steps and ", steps,
-          " of this one, total_sequence_length is ", heads.total.value_or(0));
-  return node.add(ops::Concat{2}, {cache, x});
+  Ref cache = node.in(i);
+  const std::int64_t room = node.shape(cache).at(2);
+  if (const std::int64_t rows = rows_of_present(node, heads, i, node.shape(x)[2]); rows > room)
+    cache = node.add(ops::Pad{.pads = {0, 0, 0, 0, 0, 0, rows - room, 0}}, {cache});
+  if (heads.is_prompt) return node.add(ops::TensorScatter{.axis = 2}, {cache, x});
+  return node.add(ops::TensorScatter{.axis = 2, .has_write_indices = true}, {cache, x, heads.earlier});
 }
 
 /// The bias of the scores, with zeros behind it for keys of a cache that are not in use.
