@@ -100,7 +100,7 @@ void CaseRun::run_candidate() {
     if (!is_plain) std::ranges::copy(executors_.foreign->notes(), std::back_inserter(result_.notes));
   }
   if (options_.plain && !is_plain && computes) {
-    PlainFinding found = run_plain(*executors_.candidate, subject_, run);
+    PlainFinding found = run_plain(*executors_.candidate, storage(), subject_, run);
     result_.plain = std::move(found.said);
     tapped_ = std::move(found.tapped);
   }
