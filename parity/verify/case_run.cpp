@@ -278,7 +278,8 @@ void CaseRun::compare_total(const Total& total, cases::NodeResult& result, Value
   result.inherited = total.measured->front();
   result.total = total.measured->back();
   if (result.gates_total) judge_total(result, state_.given(graph_.nodes()[result.node].outputs[result.output]));
-  if (written_) result.converted = std::exchange(result.total, total.of_written);
+  // The graph as it was decides by itself: it is none of a value that follows decisions of the candidate's.
+  if (written_ && !state.follows) result.converted = std::exchange(result.total, total.of_written);
   result.amplification = amplification_of(result.node, result.inherited);
   state.error = attribution::relative_error(result.of_run());
 }
