@@ -88,8 +88,7 @@ CandidateRun run_whole(ir::Executor& candidate, foreign::Storage storage, const 
 
 CandidateRun run_tapped(ir::Executor& candidate, foreign::Storage storage, const ir::Graph& graph,
                         const ir::Feeds& feeds) {
-  return in_storage(candidate, storage, graph,
-                    run(candidate, graph, feeds, {graph.results(), true, true}, 1));
+  return in_storage(candidate, storage, graph, run(candidate, graph, feeds, {graph.results(), true, true}, 1));
 }
 
 namespace {

@@ -229,7 +229,8 @@ void CaseRun::carry_roundings(std::size_t n, const Pending& pending) {
   const bool has_truth = state_.has_truth(graph_.nodes()[n].outputs.front());
   if (!has_truth || !std::ranges::all_of(segment.fed, is_there)) return;
   try {
-    sign_runs_->step(n, segment, rules_.manner_of(n, segment, state_.node(n).published(), stored_operands(rules_, state_, n)));
+    sign_runs_->step(n, segment,
+                     rules_.manner_of(n, segment, state_.node(n).published(), stored_operands(rules_, state_, n)));
     follow_decisions(n, pending);
   } catch (const bounds::NoModel&) {
   }

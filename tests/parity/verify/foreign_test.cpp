@@ -45,7 +45,8 @@ class Stranger final : public parity::foreign::Candidate {
     ++compiled;
     for (const ir::Node& node : graph.nodes())
       for (const ir::Value v : node.outputs) pairing_[v] = parity::foreign::Pairing::exact;
-    return std::make_unique<Program>(*this, graph, capture.surviving && !capture.as_plain, suspect.compile(graph, params, capture));
+    return std::make_unique<Program>(*this, graph, capture.surviving && !capture.as_plain,
+                                     suspect.compile(graph, params, capture));
   }
   std::string begun;
 
