@@ -20,7 +20,7 @@ struct Drawing {
 
 /// How the token of a row came to be.
 struct Draw {
-  Deciding by = {};
+  Deciding by = {};         ///< says nothing where the draw is flagged or wild
   bool is_open = false;     ///< another token may be drawn as well
   bool is_flagged = false;  ///< more choices are open than can be tried
   bool is_wild = false;     ///< logits are infinite to a candidate alone

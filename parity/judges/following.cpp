@@ -6,8 +6,6 @@
 namespace plumb::parity::judges {
 namespace {
 
-bool is_decided_alike(const ir::Tensor& a, const ir::Tensor& b) { return std::ranges::equal(a.bytes(), b.bytes()); }
-
 /// The outputs under these decisions, which the judge of the node knows how to make.
 std::vector<ir::Tensor> outputs_under(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
                                       const bounds::Manner& manner, const ExtraJudges* extra,
@@ -17,7 +15,7 @@ std::vector<ir::Tensor> outputs_under(ir::Executor& reference, const core::Segme
   for (const ir::Value v : node.inputs) in.push_back(fed.at(segment.graph.inputs()[v]));
   for (std::size_t k = 0; k < segment.outputs.size(); ++k) {
     const auto found = decided.find(k);
-    const ir::Tensor& output = found == decided.end() ? truth.outputs[k] : found->second;
+    const ir::Tensor& output = found == decided.end() ? truth.outputs[k] : *found->second;
     got.push_back(ir::convert(output, segment.graph.type(segment.outputs[k]).dtype));
   }
   constexpr double no_chance = 1;  // limits are not asked for
@@ -29,17 +27,20 @@ std::vector<ir::Tensor> outputs_under(ir::Executor& reference, const core::Segme
 
 }  // namespace
 
+bool differ(const DecidedOutputs& decided, const core::Evaluated& truth) {
+  return std::ranges::any_of(decided, [&](const auto& one) {
+    return !std::ranges::equal(one.second->bytes(), truth.outputs.at(one.first).bytes());
+  });
+}
+
 void follow(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed, const bounds::Manner& manner,
             const ExtraJudges* extra, const DecidedOutputs& decided, core::Evaluated& truth) {
-  const bool differs = std::ranges::any_of(
-      decided, [&](const auto& one) { return !is_decided_alike(one.second, truth.outputs.at(one.first)); });
-  if (!differs) return;
   if (decided.size() < truth.outputs.size()) {
     std::vector<ir::Tensor> under = outputs_under(reference, segment, fed, manner, extra, decided, truth);
     for (std::size_t k = 0; k < under.size(); ++k)
       if (!decided.contains(k)) truth.outputs[k] = std::move(under[k]);
   }
-  for (const auto& [k, output] : decided) truth.outputs[k] = output;
+  for (const auto& [k, output] : decided) truth.outputs[k] = *output;
 }
 
 }  // namespace plumb::parity::judges

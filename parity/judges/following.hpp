@@ -9,7 +9,10 @@
 namespace plumb::parity::judges {
 
 /// Admissible decisions of a candidate by output, codes, experts or tokens, in the dtypes of the widened graph.
-using DecidedOutputs = std::map<std::size_t, ir::Tensor>;
+using DecidedOutputs = std::map<std::size_t, const ir::Tensor*>;
+
+/// Whether a candidate decided otherwise than the truth.
+bool differ(const DecidedOutputs& decided, const core::Evaluated& truth);
 
 /// Has the truth of one node, on whatever it was fed, follow decisions: those outputs become what was decided, and the
 /// others what they are under that, as the weights of experts are. The node has a judge.

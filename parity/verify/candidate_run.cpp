@@ -86,9 +86,9 @@ CandidateRun run_whole(ir::Executor& candidate, foreign::Storage storage, const 
   return in_storage(candidate, storage, graph, run(candidate, graph, feeds, capture, repeat, compiled));
 }
 
-CandidateRun run_tapped(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds) {
-  return in_storage(candidate, foreign::Storage::graph, graph,
-                    run(candidate, graph, feeds, {graph.results(), true, true}, 1));
+CandidateRun run_tapped(ir::Executor& candidate, foreign::Storage storage, const ir::Graph& graph,
+                        const ir::Feeds& feeds) {
+  return in_storage(candidate, storage, graph, run(candidate, graph, feeds, {graph.results(), true, true}, 1));
 }
 
 namespace {

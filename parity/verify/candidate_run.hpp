@@ -35,7 +35,8 @@ CandidateRun run_whole(ir::Executor& candidate, foreign::Storage storage, const 
 CandidateRun make_run(const ir::Graph& graph, ir::Tensors values, std::vector<ir::NodeReport> nodes);
 
 /// Runs the graph once as it is compiled for its results alone, with copies of the values that survive.
-CandidateRun run_tapped(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds);
+CandidateRun run_tapped(ir::Executor& candidate, foreign::Storage storage, const ir::Graph& graph,
+                        const ir::Feeds& feeds);
 
 /// Runs one node as a graph of its own `repeat` times, on what `fed` has for its operands, in the graph's dtypes.
 /// Throws DeviceError when the device fails; any other refusal is part of the result.

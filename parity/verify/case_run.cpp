@@ -100,7 +100,7 @@ void CaseRun::run_candidate() {
     if (!is_plain) std::ranges::copy(executors_.foreign->notes(), std::back_inserter(result_.notes));
   }
   if (options_.plain && !is_plain && computes) {
-    PlainFinding found = run_plain(*executors_.candidate, subject_, run);
+    PlainFinding found = run_plain(*executors_.candidate, storage(), subject_, run);
     result_.plain = std::move(found.said);
     tapped_ = std::move(found.tapped);
   }
@@ -189,14 +189,26 @@ void CaseRun::carry(std::size_t n, Pending& pending) {
   for (std::size_t k = 0; found && k < found->results.size(); ++k) plan_total(n, k, pending);
 }
 
-/// Takes the truths of a node's outputs that another run of the case left; false where it left none.
-bool CaseRun::take_kept_truths(const ir::Node& node) {
-  if (!options_.truths) return false;
-  const KeptTruths& kept = options_.truths->run;
-  const auto is_kept = [&kept](ir::Value v) { return kept.find(v) != nullptr; };
-  if (!std::ranges::all_of(node.outputs, is_kept)) return false;
-  for (const ir::Value v : node.outputs) state_.value(v).truth = *kept.find(v);
-  return true;
+/// The truths of a node's outputs that another run of the case left; nothing where it left not all of them.
+std::optional<core::Evaluated> CaseRun::kept_truths(const ir::Node& node) const {
+  core::Evaluated kept;
+  for (const ir::Value v : node.outputs) {
+    const ir::Tensor* const truth = options_.truths->run.find(v);
+    if (truth == nullptr) return std::nullopt;
+    kept.outputs.push_back(*truth);
+  }
+  return kept;
+}
+
+/// Feeds a node that stands alone with the truths of the whole graph.
+void CaseRun::lend_truths(const core::Segment& alone, LentTruths& lent, ir::Feeds& fed) const {
+  for (std::size_t i = 0; i < alone.fed.size(); ++i) {
+    const std::string& name = alone.graph.inputs()[i];
+    if (!graph_.is_source(alone.fed[i]))
+      lent.lend(alone.fed[i], fed[name]);
+    else if (!fed.contains(name))
+      fed.emplace(name, state_.truth(alone.fed[i]));
+  }
 }
 
 /// Evaluates the truth of the whole graph at this node, unless it or something before it has none. Where nothing was
@@ -207,38 +219,33 @@ void CaseRun::carry_truth(std::size_t n, const Examination* found, ir::Feeds fed
   const ir::Node& node = graph_.nodes()[n];
   const core::Evaluated* const local = found != nullptr ? &found->own.local.truth : nullptr;
   const judges::DecidedOutputs decided = found != nullptr ? found->decided() : judges::DecidedOutputs{};
-  // A truth that follows this candidate's decisions is none for another one.
-  const auto follows = [this](ir::Value v) { return !graph_.is_source(v) && state_.value(v).follows; };
-  const bool is_own = !decided.empty() || std::ranges::any_of(node.inputs, follows);
-  for (const ir::Value v : node.outputs) state_.value(v).follows = is_own;
-  if (!is_own && take_kept_truths(node)) return;
   const auto is_clean = [this](ir::Value v) { return state_.is_clean(v); };
   const bool same = local != nullptr && std::ranges::all_of(state_.node(n).segment.fed, is_clean);
-  core::Evaluated evaluated;
-  if (!same) {
-    const auto has_truth = [this](ir::Value v) { return state_.has_truth(v); };
-    if (!ir::passes::why_no_truth(graph_, node).empty() || !std::ranges::all_of(node.inputs, has_truth)) return;
-    const core::Segment alone = core::segment_of(graph_, n);
-    LentTruths lent(state_);
-    for (std::size_t i = 0; i < alone.fed.size(); ++i) {
-      const std::string& name = alone.graph.inputs()[i];
-      if (!graph_.is_source(alone.fed[i]))
-        lent.lend(alone.fed[i], fed[name]);
-      else if (!fed.contains(name))
-        fed.emplace(name, state_.truth(alone.fed[i]));
-    }
-    evaluated = core::evaluate_widened(executors_.reference, alone, fed);
-    if (!decided.empty())
-      judges::follow(executors_.reference, alone, fed, found->own.manner, options_.extra_judges.get(), decided,
-                     evaluated);
+  const auto has_truth = [this](ir::Value v) { return state_.has_truth(v); };
+  const bool can_evaluate =
+      ir::passes::why_no_truth(graph_, node).empty() && std::ranges::all_of(node.inputs, has_truth);
+  // Behind a decision that this candidate alone made, the truth is none for another one.
+  const auto follows = [this](ir::Value v) { return !graph_.is_source(v) && state_.value(v).follows; };
+  const bool is_shared = options_.truths && std::ranges::none_of(node.inputs, follows);
+  std::optional<core::Evaluated> evaluated = is_shared ? kept_truths(node) : std::nullopt;
+  const bool is_kept = evaluated.has_value();
+  const core::Segment alone = same ? core::Segment{} : core::segment_of(graph_, n);
+  LentTruths lent(state_);
+  if (!same && (!is_kept || !decided.empty())) {
+    if (!can_evaluate) return;
+    lend_truths(alone, lent, fed);
   }
+  if (!is_kept) evaluated = same ? *local : core::evaluate_widened(executors_.reference, alone, fed);
+  for (std::size_t k = 0; is_shared && !is_kept && k < node.outputs.size(); ++k)
+    options_.truths->run.keep(node.outputs[k], evaluated->outputs[k]);
+  const bool differs = judges::differ(decided, *evaluated);
+  if (differs && !same)
+    judges::follow(executors_.reference, alone, fed, found->own.manner, options_.extra_judges.get(), decided,
+                   *evaluated);
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-    std::optional<ir::Tensor>& truth = state_.value(node.outputs[k]).truth;
-    if (same)
-      truth = decided.empty() ? local->outputs[k] : found->truth(k);
-    else
-      truth = std::move(evaluated.outputs[k]);
-    if (options_.truths && !is_own) options_.truths->run.keep(node.outputs[k], *truth);
+    ValueState& value = state_.value(node.outputs[k]);
+    value.truth = differs && same ? found->truth(k) : std::move(evaluated->outputs[k]);
+    value.follows = differs || std::ranges::any_of(node.inputs, follows);
   }
 }
 
@@ -278,7 +285,8 @@ void CaseRun::compare_total(const Total& total, cases::NodeResult& result, Value
   result.inherited = total.measured->front();
   result.total = total.measured->back();
   if (result.gates_total) judge_total(result, state_.given(graph_.nodes()[result.node].outputs[result.output]));
-  if (written_) result.converted = std::exchange(result.total, total.of_written);
+  // The graph as it was decides by itself: it is none of a value that follows decisions of the candidate's.
+  if (written_ && !state.follows) result.converted = std::exchange(result.total, total.of_written);
   result.amplification = amplification_of(result.node, result.inherited);
   state.error = attribution::relative_error(result.of_run());
 }

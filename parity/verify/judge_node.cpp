@@ -229,7 +229,8 @@ void CaseRun::carry_roundings(std::size_t n, const Pending& pending) {
   const bool has_truth = state_.has_truth(graph_.nodes()[n].outputs.front());
   if (!has_truth || !std::ranges::all_of(segment.fed, is_there)) return;
   try {
-    sign_runs_->step(n, segment, rules_.manner_of(n, segment, state_.node(n).published()));
+    sign_runs_->step(n, segment,
+                     rules_.manner_of(n, segment, state_.node(n).published(), stored_operands(rules_, state_, n)));
     follow_decisions(n, pending);
   } catch (const bounds::NoModel&) {
   }
@@ -242,7 +243,12 @@ void CaseRun::follow_decisions(std::size_t n, const Pending& pending) {
   const judges::DecidedOutputs decided = pending.examined->decided();
   const std::vector<ir::Value>& outputs = graph_.nodes()[n].outputs;
   for (std::size_t k = 0; !decided.empty() && k < outputs.size(); ++k)
-    if (const auto& truth = state_.value(outputs[k]).truth) sign_runs_->follow(outputs[k], *truth, decided.contains(k));
+    if (const auto& truth = state_.value(outputs[k]).truth) {
+      const cases::NodeResult& result = pending.examined->results[k];
+      // Choices that nothing is known of are left open: the truth does not follow them.
+      const bool is_known = result.units.flagged == 0 && result.telling.not_finite == 0;
+      sign_runs_->follow(outputs[k], *truth, is_known && decided.contains(k));
+    }
 }
 
 /// Holds an output to the truth of the whole graph, by what roundings on the way may have made of it.

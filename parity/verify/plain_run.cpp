@@ -64,7 +64,8 @@ std::vector<cases::OtherKernel> other_kernels(const ir::Graph& graph, const std:
 
 }  // namespace
 
-PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, const CandidateRun& watched) {
+PlainFinding run_plain(ir::Executor& candidate, foreign::Storage storage, const cases::Case& subject,
+                       const CandidateRun& watched) {
   const ir::Graph& graph = subject.file->graph;
   PlainFinding found;
   ir::Tensors first, second;
@@ -90,7 +91,7 @@ PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, cons
   if (why.empty()) return ends(cases::Plain::equal, "");
   CandidateRun tapped;
   try {
-    tapped = run_tapped(candidate, graph, subject.feeds);
+    tapped = run_tapped(candidate, storage, graph, subject.feeds);
   } catch (const ir::Unsupported&) {  // it cannot copy values out of what it runs for results alone
     const std::set<ir::Value> results(graph.results().begin(), graph.results().end());
     std::erase_if(first, [&](const auto& kept) { return !results.contains(kept.first); });

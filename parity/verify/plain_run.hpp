@@ -18,6 +18,7 @@ struct PlainFinding {
 /// with those of the watched run bit by bit, NaNs of any payload being equal. Where they differ the plain run is made
 /// once more with copies of its values; of a candidate that says Unsupported to that (Capture::as_plain) its results
 /// are what is left to judge. Throws as the executor does.
-PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, const CandidateRun& watched);
+PlainFinding run_plain(ir::Executor& candidate, foreign::Storage storage, const cases::Case& subject,
+                       const CandidateRun& watched);
 
 }  // namespace plumb::parity::verify

@@ -53,6 +53,11 @@ bool gates(const ir::Op& op);
 std::vector<Choice> gates_of(const ir::Op& op, std::span<const Wavering> operands, std::span<const ir::Tensor> truths,
                              double unit);
 
+// ---- in draws.cpp
+
+/// The tokens that an op which draws them may draw.
+Choice tokens_of(const ir::Op& of, std::span<const Wavering> operands, const ir::Tensor& truth, double unit);
+
 // ---- in codes.cpp
 
 /// Whether an op makes codes of quotients, and the choices of its outputs: also where no operand wavers, since the

@@ -1,68 +1,37 @@
-// Which experts a gate may take, and which tokens may be drawn, where operands may be off by so much.
+// Which experts a gate may take, where operands may be off by so much.
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <span>
 
 #include "ir/ops/group_limited_gate.hpp"
 #include "ir/ops/sample.hpp"
-#include "ir/raw/philox.hpp"
 #include "parity/bounds/runs/choices.hpp"
 #include "parity/bounds/runs/indices.hpp"
+#include "parity/bounds/runs/rows.hpp"
 
 namespace plumb::parity::bounds::runs {
 namespace {
 
 using ir::ops::GroupLimitedGate;
-using ir::ops::Sample;
 
-/// The least and the most that the numbers of a row may be.
-struct Between {
-  std::vector<double> low, high;
-
-  std::size_t size() const { return low.size(); }
-  bool is_known() const {
-    const auto is_nan = [](double x) { return std::isnan(x); };
-    return std::ranges::none_of(low, is_nan) && std::ranges::none_of(high, is_nan);
-  }
-};
-
-Between row_of(const std::pair<ir::Tensor, ir::Tensor>& ends, std::size_t row, std::size_t width) {
-  const auto low = ends.first.as<double>().subspan(row * width, width);
-  const auto high = ends.second.as<double>().subspan(row * width, width);
-  return {{low.begin(), low.end()}, {high.begin(), high.end()}};
-}
-
-std::vector<double> descending(std::vector<double> numbers) {
-  std::ranges::sort(numbers, std::greater<>());
-  return numbers;
-}
-
-/// How many of these numbers, the largest first, are at least x.
-std::size_t count_from(const std::vector<double>& numbers, double x) {
-  return static_cast<std::size_t>(std::ranges::upper_bound(numbers, x, std::greater<>()) - numbers.begin());
-}
-/// How many are above x.
-std::size_t count_above(const std::vector<double>& numbers, double x) {
-  return static_cast<std::size_t>(std::ranges::lower_bound(numbers, x, std::greater<>()) - numbers.begin());
-}
-
-/// Which of some numbers are among the `count` largest: whatever they are, or for some of what they may be.
-struct Membership {
-  std::vector<bool> certain, possible;
-};
-
-Membership among_largest(const Between& x, std::size_t count) {
+/// Which groups are among the `count` best. Of equals the first is: groups of one score that is not off are no choice.
+Membership best_groups(const Between& x, std::size_t count) {
+  const auto is_before = [&](std::size_t a, std::size_t b) {  // whatever their scores are
+    return x.low[a] > x.high[b] || (a < b && x.low[a] == x.high[b]);
+  };
   Membership found;
-  const std::vector<double> low = descending(x.low), high = descending(x.high);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    found.certain.push_back(count_from(high, x.low[i]) <= count);  // itself among them
-    found.possible.push_back(count_above(low, x.high[i]) < count);
+  for (std::size_t g = 0; g < x.size(); ++g) {
+    std::size_t before = 0, behind = 0;
+    for (std::size_t other = 0; other < x.size(); ++other) {
+      before += is_before(other, g);
+      behind += is_before(g, other);
+    }
+    found.certain.push_back(x.size() - behind <= count);  // itself among those that may be
+    found.possible.push_back(before < count);
   }
   return found;
 }
-
-// ---- gates
 
 /// The choice of experts of one token.
 class ExpertsOfToken {
@@ -81,22 +50,22 @@ class ExpertsOfToken {
       scores.low.push_back(score(routing.low, g, -1));
       scores.high.push_back(score(routing.high, g, 1));
     }
-    const Membership kept = among_largest(scores, static_cast<std::size_t>(op.top_groups));
-    std::vector<double> low, high;
+    const auto count = static_cast<std::size_t>(op.top_groups);
+    const Membership kept = best_groups(scores, count);
+    std::vector<double> high;
     for (std::size_t e = 0; e < routing.size(); ++e) {
-      if (kept.certain[e / size]) low.push_back(routing.low[e]);
       if (!kept.possible[e / size]) continue;
       high.push_back(routing.high[e]);
       possible_.push_back(static_cast<std::int64_t>(e));
     }
     is_open_ = kept.certain != kept.possible;
-    low_ = descending(std::move(low));
     high_ = descending(std::move(high));
+    fill_low(kept, count, size);
   }
 
   /// Those that may be the k-th; none where the choice is clear.
   std::vector<std::int64_t> candidates(std::size_t k) const {
-    const double least = k < low_.size() ? low_[k] : -std::numeric_limits<double>::infinity(), most = high_[k];
+    const double least = low_[k], most = high_[k];
     std::vector<std::int64_t> found;
     bool is_open = is_open_ || least != most;
     for (const std::int64_t expert : possible_) {
@@ -110,9 +79,53 @@ class ExpertsOfToken {
   }
 
  private:
+  static constexpr std::size_t most_ways = 256;
+
+  /// Goes through the ways to fill places that certain groups leave open. Where they are many, the best of each open
+  /// group alone are all that is counted on, which every way has at least one of.
+  void fill_low(const Membership& kept, std::size_t count, std::size_t size) {
+    std::vector<std::size_t> certain, open;
+    for (std::size_t g = 0; g < kept.certain.size(); ++g) {
+      if (kept.certain[g])
+        certain.push_back(g);
+      else if (kept.possible[g])
+        open.push_back(g);
+    }
+    std::size_t places = count - certain.size();
+    low_.assign(count * size, std::numeric_limits<double>::infinity());
+    if (!(ways(open.size(), places) <= most_ways)) places = 1;
+    std::vector<char> is_taken(open.size(), 0);
+    std::fill_n(is_taken.begin(), places, char{1});
+    do {
+      std::vector<std::size_t> groups = certain;
+      for (std::size_t i = 0; i < open.size(); ++i)
+        if (is_taken[i] != 0) groups.push_back(open[i]);
+      lower_to(groups, size);
+    } while (std::ranges::prev_permutation(is_taken).found);
+  }
+
+  /// How many ways there are to take `places` of so many.
+  static double ways(std::size_t of, std::size_t places) {
+    double found = 1;
+    for (std::size_t i = 0; i < places; ++i) found *= static_cast<double>(of - i) / static_cast<double>(i + 1);
+    return found;
+  }
+
+  /// Has the k-th expert be no larger than it may be if at least these groups are kept.
+  void lower_to(std::span<const std::size_t> groups, std::size_t size) {
+    std::vector<double> low;
+    for (const std::size_t g : groups) {
+      const auto first = routing_.low.begin() + static_cast<std::ptrdiff_t>(g * size);
+      low.insert(low.end(), first, first + static_cast<std::ptrdiff_t>(size));
+    }
+    low = descending(std::move(low));
+    low.resize(low_.size(), -std::numeric_limits<double>::infinity());
+    for (std::size_t k = 0; k < low.size(); ++k) low_[k] = std::min(low_[k], low[k]);
+  }
+
   const Between& routing_;
   std::vector<std::int64_t> possible_;  ///< experts of groups that may be kept
-  std::vector<double> low_, high_;      ///< in groups that are kept for certain, and that may be; the largest first
+  std::vector<double> low_, high_;      ///< of the k-th expert: in any set of groups, and in all; the largest first
   bool is_open_ = false;                ///< other groups may be kept
 };
 
@@ -195,159 +208,13 @@ std::vector<Choice> experts_of(const GroupLimitedGate& op, std::span<const Waver
   return {indices.choice(), std::move(weights).choice()};
 }
 
-// ---- draws
-
-/// The tokens of one row, and what their weights may be.
-class TokensOfRow {
- public:
-  TokensOfRow(const Sample& op, ir::DType dtype, const Between& logits, double unit) : op_(op), dtype_(dtype) {
-    const double temperature = Sample::real(dtype, op.temperature);
-    for (std::size_t j = 0; j < logits.size(); ++j) {
-      const auto z = [&](double logit, double sign) {
-        const double quotient = logit / temperature;
-        return std::isfinite(quotient) ? quotient + sign * 2 * unit * std::abs(quotient) : quotient;
-      };
-      z_.low.push_back(z(logits.low[j], -1));
-      z_.high.push_back(z(logits.high[j], 1));
-    }
-    const double least_top = *std::ranges::max_element(z_.low), top = *std::ranges::max_element(z_.high);
-    is_known_ = std::isfinite(least_top) && std::isfinite(top);
-    const auto weight = [&](double below, double sign) {
-      const double off = 2 * unit * (16 + std::abs(below));
-      return below == -std::numeric_limits<double>::infinity()
-                 ? 0
-                 : std::floor(0x1p30 * std::exp(below) * (1 + sign * off));
-    };
-    for (std::size_t j = 0; j < logits.size(); ++j) {
-      weights_.low.push_back(std::max(0.0, weight(z_.low[j] - top, -1)));
-      weights_.high.push_back(weight(std::min(0.0, z_.high[j] - least_top), 1));
-    }
-    if (is_known_) cut();
-  }
-
-  bool is_known() const { return is_known_; }
-
-  /// The tokens that these 64 random bits, over 2^64, may draw.
-  std::vector<std::int64_t> drawn_by(double share) const {
-    constexpr double slack = 1e-12;
-    const auto sum = [](const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0); };
-    double before = 0, up_to = 0, behind = sum(weights_.low), from = sum(weights_.high);
-    std::vector<std::int64_t> found;
-    for (std::size_t t = 0; t < weights_.size(); ++t) {
-      up_to += weights_.high[t];
-      behind -= weights_.low[t];
-      const bool begins = before <= (share + slack) * (before + from);
-      const bool ends = (share - slack) * (up_to + std::max(behind, 0.0)) < up_to;
-      if (weights_.high[t] > 0 && begins && ends) found.push_back(static_cast<std::int64_t>(t));
-      before += weights_.low[t];
-      from = std::max(0.0, from - weights_.high[t]);
-    }
-    return found;
-  }
-
- private:
-  /// Leaves a weight of 0 to tokens that may be left out, and none to those that are.
-  void keep(const Membership& kept) {
-    for (std::size_t j = 0; j < weights_.size(); ++j) {
-      if (!kept.certain[j]) weights_.low[j] = 0;
-      if (!kept.possible[j]) weights_.high[j] = 0;
-    }
-  }
-
-  void cut() {
-    const std::size_t count = weights_.size();
-    if (op_.top_k > 0 && op_.top_k < static_cast<std::int64_t>(count))
-      keep(among_largest(z_, static_cast<std::size_t>(op_.top_k)));
-    const double least = op_.least_weight(dtype_), share = op_.kept_share(dtype_) * 0x1p-24;
-    for (std::size_t j = 0; j < count; ++j) {
-      if (weights_.low[j] < least) weights_.low[j] = 0;
-      if (weights_.high[j] < least) weights_.high[j] = 0;
-    }
-    if (share < 1) cut_to_share(share);
-  }
-
-  /// A token is kept as long as those that rank before it have less than their share.
-  void cut_to_share(double share) {
-    constexpr double slack = 0x1p-40;  // for sums in f64
-    const double least = std::accumulate(weights_.low.begin(), weights_.low.end(), 0.0);
-    const double most = std::accumulate(weights_.high.begin(), weights_.high.end(), 0.0);
-    const Ranking by_high(z_.high, weights_.high), by_low(z_.low, weights_.low);
-    Membership kept;
-    for (std::size_t j = 0; j < weights_.size(); ++j) {
-      const double at_most = by_high.weight_from(z_.low[j]) - weights_.high[j],
-                   at_least = by_low.weight_above(z_.high[j]);
-      kept.certain.push_back(at_most < (share - slack) * least - 1);
-      kept.possible.push_back(at_least < (share + slack) * most + 1);
-    }
-    keep(kept);
-  }
-
-  /// Sums of weights of the largest numbers.
-  class Ranking {
-   public:
-    Ranking(const std::vector<double>& z, const std::vector<double>& weights) : z_(descending(z)), sums_{0} {
-      std::vector<std::size_t> order(z.size());
-      std::iota(order.begin(), order.end(), std::size_t{0});
-      std::ranges::sort(order, std::greater<>(), [&](std::size_t j) { return z[j]; });
-      for (const std::size_t j : order) sums_.push_back(sums_.back() + weights[j]);
-    }
-    double weight_from(double x) const { return sums_[count_from(z_, x)]; }
-    double weight_above(double x) const { return sums_[count_above(z_, x)]; }
-
-   private:
-    std::vector<double> z_, sums_;
-  };
-
-  const Sample& op_;
-  const ir::DType dtype_;
-  Between z_, weights_;
-  bool is_known_ = true;
-};
-
-/// Those that may be the largest logit.
-std::vector<std::int64_t> largest_logits(const Between& logits) {
-  const Membership kept = among_largest(logits, 1);
-  std::vector<std::int64_t> found;
-  bool is_off = false;
-  for (std::size_t j = 0; j < logits.size(); ++j) {
-    if (!kept.possible[j]) continue;
-    found.push_back(static_cast<std::int64_t>(j));
-    is_off |= logits.low[j] != logits.high[j];
-  }
-  return is_off && found.size() > 1 ? found : std::vector<std::int64_t>{};
-}
-
-Choice tokens_of(const Sample& op, std::span<const Wavering> operands, const ir::Tensor& truth, double unit) {
-  const auto ends = operands[0].ends();
-  const auto width = static_cast<std::size_t>(ends.first.shape().back());
-  const std::uint32_t offset = op.has_offset ? operands[1].truth.as<std::uint32_t>()[0] : 0;
-  const ir::DType dtype = unit < 0x1p-24 ? ir::DType::f64 : ir::DType::f32;
-  Indices indices(truth);
-  for (std::size_t row = 0; row < static_cast<std::size_t>(truth.elements()); ++row) {
-    const Between logits = row_of(ends, row, width);
-    if (!logits.is_known()) continue;
-    if (Sample::real(dtype, op.temperature) == 0) {
-      indices.set(row, largest_logits(logits));
-      continue;
-    }
-    const TokensOfRow tokens(op, dtype, logits, unit);
-    if (!tokens.is_known()) continue;
-    const auto words =
-        ir::raw::philox_block(static_cast<std::uint64_t>(op.seed), static_cast<std::uint32_t>(op.stream), offset, row);
-    std::vector<std::int64_t> drawn =
-        tokens.drawn_by((static_cast<double>(words[0]) + static_cast<double>(words[1]) * 0x1p-32) * 0x1p-32);
-    if (drawn.size() > 1) indices.set(row, std::move(drawn));
-  }
-  return indices.choice();
-}
-
 }  // namespace
 
-bool gates(const ir::Op& op) { return op.is<GroupLimitedGate>() || op.is<Sample>(); }
+bool gates(const ir::Op& op) { return op.is<GroupLimitedGate>() || op.is<ir::ops::Sample>(); }
 
 std::vector<Choice> gates_of(const ir::Op& op, std::span<const Wavering> operands, std::span<const ir::Tensor> truths,
                              double unit) {
-  if (op.is<Sample>()) return {tokens_of(op.as<Sample>(), operands, truths[0], unit)};
+  if (op.is<ir::ops::Sample>()) return {tokens_of(op, operands, truths[0], unit)};
   return experts_of(op.as<GroupLimitedGate>(), operands, truths, unit);
 }
 

@@ -74,9 +74,11 @@ std::optional<Judge> judge_of(const Sample& op) {
     for (std::size_t row = 0; row < got.as<double>().size(); ++row) {
       const double token = got.as<double>()[row], right = own.as<double>()[row];
       const Draw draw = rows.explain(row, token);
-      output.ratio.push_back(reader.read("token", row, token, right, draw.by));
+      // A draw that nothing is known of explains no token: the truth keeps its own, and no choice is counted.
+      const bool is_known = !draw.is_flagged && !draw.is_wild;
+      output.ratio.push_back(is_known ? reader.read("token", row, token, right, draw.by) : 0);
       output.standing.push_back(standing_of(draw));
-      truth.as<double>()[row] = output.ratio.back() <= 1 ? token : right;
+      truth.as<double>()[row] = is_known && output.ratio.back() <= 1 ? token : right;
     }
     output.truth = ir::convert(truth, question.truth.outputs[0].dtype());
     output.decisions = reader.take();

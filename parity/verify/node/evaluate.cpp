@@ -17,7 +17,8 @@ bool is_judged_by_runs(const NodeView& view) {
   // Nobody shows what is inside of an op that a body defines.
   if (!view.rules.is_foreign() && !ir::passes::has_body(view.node())) return false;
   // Whoever stores what he shows in 16 bits may store what he does not show so, too.
-  if (view.is_group() && (view.state.node(view.n).stored > 0 || stored_operands(view))) return true;
+  if (view.is_group() && (view.state.node(view.n).stored > 0 || stored_operands(view.rules, view.state, view.n)))
+    return true;
   const bool lacks_output = std::ranges::count(view.outputs, nullptr) > 0;
   return has_narrow_inner_value(view.segment()) ||
          (lacks_output && judges::is_joint(view.segment(), view.extra_judges()));
@@ -62,8 +63,9 @@ std::optional<core::Evaluated> gathered(const NodeView& view) {
 void evaluate_by_runs(const NodeView& view, Evaluation& own) {
   const ir::Feeds fed = core::feeds_of(view.segment(), [&view](ir::Value v) { return view.state.got(v); });
   try {
-    own.runs = run_group(view.rules.executors.reference, view.segment(), fed, stored_operands(view),
-                         own.manner.arithmetic.deviations, view.rules.limits_of_elements());
+    own.runs =
+        run_group(view.rules.executors.reference, view.segment(), fed, stored_operands(view.rules, view.state, view.n),
+                  own.manner.arithmetic.deviations, view.rules.limits_of_elements());
     own.no_model.clear();
   } catch (const bounds::NoModel& lack) {
     own.no_model = no_model_of_group(view, lack.what());
@@ -73,7 +75,7 @@ void evaluate_by_runs(const NodeView& view, Evaluation& own) {
 Evaluation evaluate(const NodeView& view, const std::vector<ir::Sum>& sums) {
   ir::Executor& reference = view.rules.executors.reference;
   Evaluation own;
-  own.manner = view.rules.manner_of(view.n, view.segment(), sums, stored_operands(view));
+  own.manner = view.rules.manner_of(view.n, view.segment(), sums, stored_operands(view.rules, view.state, view.n));
   if (auto rows = gathered(view)) {
     own.local = bounds::bounded_by_class(view.segment(), std::move(*rows), own.manner);
     return own;

@@ -49,11 +49,11 @@ struct Examination {
   const ir::Tensor& truth(std::size_t k) const {
     return is_joint && truths.contains(k) ? truths.at(k) : own.local.truth.outputs[k];
   }
-  /// The outputs that are decisions: the candidate's where these are admissible.
+  /// The outputs that are decisions: the candidate's where these are admissible. They are kept here.
   judges::DecidedOutputs decided() const {
     judges::DecidedOutputs found;
     for (const auto& [k, output] : truths)
-      if (results[k].units.kind == cases::UnitKind::choice) found.emplace(k, output);
+      if (results[k].units.kind == cases::UnitKind::choice) found.emplace(k, &output);
     return found;
   }
 };

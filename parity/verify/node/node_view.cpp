@@ -20,11 +20,11 @@ bounds::Manner Rules::manner_of(std::size_t n, const core::Segment& segment, con
   return manner;
 }
 
-std::optional<ir::DType> stored_operands(const NodeView& view) {
+std::optional<ir::DType> stored_operands(const Rules& rules, const CaseState& state, std::size_t n) {
   std::optional<ir::DType> coarsest;
-  for (const ir::Value v : view.segment().fed) {
-    const ir::DType dtype = view.state.dtype_of(v);
-    if (dtype == view.rules.graph().type(v).dtype) continue;
+  for (const ir::Value v : state.node(n).segment.fed) {
+    const ir::DType dtype = state.dtype_of(v);
+    if (dtype == rules.graph().type(v).dtype) continue;
     if (!coarsest || ir::unit_roundoff(dtype) > ir::unit_roundoff(*coarsest)) coarsest = dtype;
   }
   return coarsest;

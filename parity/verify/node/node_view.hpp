@@ -52,7 +52,7 @@ struct NodeView {
 };
 
 /// The coarsest float that what the node was fed is stored in, where that is narrower than the graph's; else nothing.
-std::optional<ir::DType> stored_operands(const NodeView& view);
+std::optional<ir::DType> stored_operands(const Rules& rules, const CaseState& state, std::size_t n);
 
 NodeView view_of(const Rules& rules, const CaseState& state, std::size_t n, std::vector<cases::NodeOutput> described);
 

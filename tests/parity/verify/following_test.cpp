@@ -46,6 +46,22 @@ TEST(Conditioning, ExpertsThatAreExchangedAwayFromATieFailAtTheGate) {
   EXPECT_EQ(node(result, "gate").verdict, core::Verdict::failed);
 }
 
+/// A quotient is infinite to f32 alone, so that nothing says which token it draws there.
+TEST(Conditioning, TheTruthKeepsItsTokenWhereNothingIsKnownOfADraw) {
+  constexpr auto graph = R"({"format": "plumb.graph/1", "why": "1e30 over 1e-20 is infinite to f32 alone",
+    "inputs": {"logits": {"type": "f32[2, 4]", "values": [1e30, 0, 0, 0, 0, 0, 3e-18, 0]}},
+    "nodes": [{"label": "tokens", "op": "sample", "inputs": ["logits"], "temperature": 1e-20},
+              {"label": "behind", "op": "cast", "inputs": ["tokens"], "to": "f32"}],
+    "results": ["behind"]})";
+  Suspect suspect;
+  suspect.tamper = [](const ir::Node& at, ir::Tensor& y) {
+    if (at.label == "tokens") y.as<std::int64_t>()[0] = 3;
+  };
+  const auto result = verify_on(suspect, make_case(graph));
+  EXPECT_EQ(node(result, "tokens").units.decisions.free, 0u);
+  EXPECT_EQ(node(result, "behind").total.max_abs.value, 3) << "the truth draws the first";
+}
+
 /// A code beside a tie, and one that is off by one.
 TEST(Conditioning, TotalsFollowCodesThatRoundingsAllow) {
   constexpr auto graph = R"({"format": "plumb.graph/1", "why": "0.15 over 0.1 is a tie to f32 alone",

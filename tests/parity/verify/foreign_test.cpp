@@ -21,6 +21,7 @@ class Stranger final : public parity::foreign::Candidate {
   plumb::testing::Suspect suspect;
   std::set<std::string> refuses = {};  ///< labels
   bool is_dump = false;
+  bool copies = false;  ///< values out of what it runs for results alone
   parity::foreign::Storage keeps = parity::foreign::Storage::graph;
   int compiled = 0;
   std::function<void(bool is_watched, const ir::Graph&, ir::Tensors&)> spoil = [](bool, const ir::Graph&,
@@ -40,11 +41,12 @@ class Stranger final : public parity::foreign::Candidate {
   }
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
                                           const ir::Capture& capture) override {
-    if (capture.as_plain) throw ir::Unsupported("a stranger copies nothing out");
+    if (capture.as_plain && !copies) throw ir::Unsupported("a stranger copies nothing out");
     ++compiled;
     for (const ir::Node& node : graph.nodes())
       for (const ir::Value v : node.outputs) pairing_[v] = parity::foreign::Pairing::exact;
-    return std::make_unique<Program>(*this, graph, capture.surviving, suspect.compile(graph, params, capture));
+    return std::make_unique<Program>(*this, graph, capture.surviving && !capture.as_plain,
+                                     suspect.compile(graph, params, capture));
   }
   std::string begun;
 
@@ -181,6 +183,22 @@ TEST(Foreign, ValuesAreJudgedAsTheyAreStoredWhereThatIsAskedFor) {
     });
     EXPECT_THAT(plumb::testing::labels_with(verified(wrong), Verdict::failed), ElementsAre(fault.first));
   }
+}
+
+TEST(Foreign, PlainRunOfOtherBitsIsJudgedAsItIsStored) {
+  Stranger stranger = mixed([](const std::string&, std::span<float>) {});
+  stranger.copies = true;
+  stranger.spoil = [stored = stranger.spoil](bool is_watched, const ir::Graph& graph, ir::Tensors& values) {
+    stored(is_watched, graph, values);
+    const auto v = graph.find("weights");
+    if (!is_watched && v && values.contains(*v)) values.at(*v).bytes()[2] ^= std::byte{1};
+  };
+  constexpr auto sums = R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[7, 50]"}},
+    "params": {"w": {"type": "f32[50, 11]"}},
+    "nodes": [{"label": "scores", "op": "matmul", "inputs": ["x", "w"]},
+              {"label": "weights", "op": "softmax", "inputs": ["scores"], "axis": -1}], "results": ["weights"]})";
+  const auto result = verified(stranger, sums, {.plain = true});
+  EXPECT_EQ(result.plain.plain, Plain::tapped) << result.message;
 }
 
 TEST(Foreign, GroupThatNothingIsKnownOfCostsCoverageAlone) {

@@ -15,6 +15,7 @@ namespace plumb::parity::shared_case_test {
 namespace {
 
 using testing::labels_with;
+using testing::node;
 using testing::spoiler;
 using testing::Suspect;
 
@@ -71,6 +72,34 @@ TEST(SharedCase, ItsTruthIsComputedForTheFirstCandidateAlone) {
       EXPECT_EQ(second.nodes[n].converted.has_value(), alone.nodes[n].converted.has_value());
     }
   }
+}
+
+/// Codes that a candidate chose as the truth did make no truth behind them its own.
+TEST(SharedCase, TruthsBehindDecisionsAreSharedWhereNoneDiffers) {
+  constexpr auto coded = R"({"format": "plumb.graph/1", "why": "a quantiser in the middle",
+    "inputs": {"x": {"type": "f32[3, 5]"}},
+    "params": {"w": {"type": "f32[5, 4]"}, "scale": {"type": "f32[]", "values": [0.1]}},
+    "nodes": [{"label": "h", "op": "matmul", "inputs": ["x", "w"]},
+              {"label": "codes", "op": "quantize_linear", "inputs": ["h", "scale"]},
+              {"label": "numbers", "op": "dequantize_linear", "inputs": ["codes", "scale"]},
+              {"label": "n", "op": "unary", "inputs": ["numbers"], "function": "tanh"}],
+    "results": ["n"]})";
+  const auto path = std::filesystem::path(::testing::TempDir()) / "coded_case.json";
+  std::ofstream(path) << coded;
+  ref_cpu::CpuExecutor cpu;
+  CountedReference reference(cpu);
+  cases::Observer nobody;
+  const auto shared = std::make_shared<verify::SharedCase>();
+  const auto judge = [&](Suspect& suspect) {
+    reference.count = 0;
+    return verify::verify_file(path, {}, {.reference = reference, .candidate = &suspect}, {}, nobody, shared);
+  };
+  Suspect honest;
+  const cases::CaseResult first = judge(honest);
+  const int by_itself = reference.count;
+  EXPECT_EQ(node(first, "codes").units.decisions.free, 0u);
+  EXPECT_EQ(judge(honest).verdict, first.verdict);
+  EXPECT_LT(reference.count, by_itself) << "what is behind h, which is rounded, is evaluated for the first alone";
 }
 
 TEST(SharedCase, KeepsNoMoreTruthsThanThereIsRoomFor) {

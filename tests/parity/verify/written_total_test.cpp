@@ -106,6 +106,24 @@ TEST(WrittenTotal, IsAgainstTheGraphBeforeItsWeightsWereRounded) {
         << name;
 }
 
+/// The second group has the larger sum by less than f32 can tell, whatever the numbers are stored in.
+TEST(WrittenTotal, IsNoneOfWhatFollowsDecisionsOfTheCandidate) {
+  constexpr auto near_tie = R"({"format": "plumb.graph/1", "why": "groups within a rounding of each other",
+    "inputs": {"scores": {"type": "f32[1, 4]", "values": [0.125, 0.25, 0.5, 0.375]},
+               "routing": {"type": "f32[1, 4]", "values": [1, 0, 1, 5.9604644775390625e-8]}},
+    "nodes": [{"label": "gate", "op": "group_limited_gate", "inputs": ["scores", "routing"], "num_groups": 2,
+               "top_groups": 1, "top_k": 2},
+              {"label": "behind", "op": "unary", "inputs": ["gate:1"], "function": "exp"}],
+    "results": ["gate", "behind"]})";
+  Suspect honest;
+  const cases::CaseResult result = verify_on(honest, loaded(near_tie));
+  EXPECT_EQ(node(result, "gate").units.decisions.free, 2u);
+  for (const char* name : {"gate:1", "behind"}) {
+    EXPECT_FALSE(node(result, name).converted) << name;
+    EXPECT_LT(node(result, name).total.max_abs.value, 2e-3) << name << ": of other experts it would be 0.1";
+  }
+}
+
 TEST(WrittenTotal, IsNearWhatRoundingTheOperandsAloneCosts) {
   Suspect honest;
   const double stored = node(verify_on(honest, loaded(tiny_weights)), "p").total.rel_l2;

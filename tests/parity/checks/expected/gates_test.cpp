@@ -42,6 +42,42 @@ TEST(Choices, ExpertsOfNearlyEqualRoutingAreEither) {
   EXPECT_EQ(verdict(2), Verdict::failed);
 }
 
+/// Whatever group is kept of two that roundings may exchange, the first expert is the best of one of them.
+TEST(Choices, ExpertsOfGroupsAtANearTieAreTheBestOfEither) {
+  Small small;
+  Tensor x({DType::f32, {1, 33}}), w({DType::f32, {33, 4}});
+  for (std::size_t k = 0; k < 33; ++k) {
+    x.as<float>()[k] = 1;
+    w.as<float>()[4 * k] = 1 / static_cast<float>(k + 3);
+    w.as<float>()[4 * k + 2] = 1 / static_cast<float>(35 - k);
+    w.as<float>()[4 * k + 1] = w.as<float>()[4 * k + 3] = 0.5f / static_cast<float>(k + 3);
+  }
+  const Value scores = small.input("scores", Tensor::of<float>({1, 4}, {0.25f, 0.5f, 0.125f, 0.375f}));
+  const Value rows = small.input("x", x), columns = small.input("w", w);
+  const Value routing = small.add("routing", ir::ops::Matmul{}, {rows, columns});
+  const ir::ops::GroupLimitedGate gate{
+      .num_groups = 2, .top_groups = 1, .top_k = 1, .group_score = ir::ops::GroupScore::max};
+  small.returns(small.add("experts", gate, {scores, routing}));
+  const auto verdict = [&](std::int64_t expert) {
+    return small.hold("experts", Tensor::of<std::int64_t>({1, 1}, {expert})).verdict;
+  };
+  EXPECT_NE(verdict(0), Verdict::failed);
+  EXPECT_NE(verdict(2), Verdict::failed);
+  EXPECT_EQ(verdict(1), Verdict::failed);
+  EXPECT_EQ(verdict(3), Verdict::failed);
+}
+
+TEST(Choices, GroupsOfOneScoreAreToldApartByTheirPlace) {
+  Small small;
+  const Value scores = small.input("scores", Tensor::of<float>({1, 4}, {0.25f, 0.5f, 0.125f, 0.375f}));
+  const Value routing = small.input("routing", Tensor::of<float>({1, 4}, {1, 0, 1, 0.5f}));
+  const ir::ops::GroupLimitedGate gate{
+      .num_groups = 2, .top_groups = 1, .top_k = 1, .group_score = ir::ops::GroupScore::max};
+  small.returns(small.add("experts", gate, {scores, routing}));
+  EXPECT_EQ(small.hold("experts", Tensor::of<std::int64_t>({1, 1}, {0})).verdict, Verdict::passed);
+  EXPECT_EQ(small.hold("experts", Tensor::of<std::int64_t>({1, 1}, {2})).verdict, Verdict::failed);
+}
+
 double share_of(std::uint64_t seed, std::uint32_t row) {
   const auto words = ir::raw::philox_block(seed, 0, 0, row);
   return (static_cast<double>(words[0]) + static_cast<double>(words[1]) * 0x1p-32) * 0x1p-32;
