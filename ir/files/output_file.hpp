@@ -52,8 +52,8 @@ class OutputFile {
   const std::filesystem::path& part() const { return part_; }
   bool is_stream() const { return part_.empty(); }
   /// Puts a file that `make` writes, under the name that it is given, in the place of part(): until it is whole, part()
-  /// is as it was left, whatever happens, and locked. To be called once, before anything else is written, where `is_continued` was
-  /// said.
+  /// is as it was left, whatever happens, and locked. To be called once, before anything else is written, where
+  /// `is_continued` was said.
   void replace_part(const std::function<void(const std::filesystem::path&)>& make);
 
   /// part() then outlives this, and an interruption, without being committed.

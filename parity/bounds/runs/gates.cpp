@@ -125,7 +125,7 @@ class ExpertsOfToken {
 
   const Between& routing_;
   std::vector<std::int64_t> possible_;  ///< experts of groups that may be kept
-  std::vector<double> low_, high_;      ///< of the k-th expert: in any set of groups, and in all; the largest first
+  std::vector<double> low_, high_;      ///< limits of the k-th expert, in any set of groups and in all; largest first
   bool is_open_ = false;                ///< other groups may be kept
 };
 

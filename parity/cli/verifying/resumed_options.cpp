@@ -22,7 +22,7 @@ constexpr std::array compared = {
     "--strict", "--min-verified", "--expected", "--expected-precision", "--expected-runs", "--data",         "--rtol",
     "--atol",   "--emulate"};
 
-/// What a command line says of each of these options, or their defaults.
+/// The values that a command line gives these options, or their defaults.
 std::array<std::string, compared.size()> options_of(const std::vector<std::string>& words) {
   flags::VerifyFlags flags;
   CLI::App app;
@@ -30,7 +30,7 @@ std::array<std::string, compared.size()> options_of(const std::vector<std::strin
   flags::take_as_meant(app);
   app.allow_extras();
   std::vector<std::string> rest(words.begin() + 2, words.end());
-  // Of a folder that was named with a slash at its end no name is left, and an empty word would be refused.
+  // The name of a folder that ends in a slash is empty, and an empty word would be refused.
   for (std::string& word : rest)
     if (word.empty() || word.ends_with('=')) word += '/';
   std::ranges::reverse(rest);  // as CLI11 takes them
