@@ -79,9 +79,11 @@ function layOut(boxes, nodes) {
   boxes.forEach((box, k) => (lines[ranks[k]] = lines[ranks[k]] || []).push(k));
   const places = boxes.map(() => 0);
   for (const line of lines) {
-    const wish = k => sources[k].length ? sources[k].reduce((sum, from) => sum + places[from], 0) / sources[k].length : 0;
+    const sumOf = k => sources[k].reduce((sum, from) => sum + places[from], 0);
+    const wish = k => sources[k].length ? sumOf(k) / sources[k].length : 0;
     line.sort((a, b) => wish(a) - wish(b) || a - b);
-    line.forEach((k, place) => places[k] = Math.max(place, place ? places[line[place - 1]] + 1 : 0, Math.round(wish(k))));
+    line.forEach((k, place) =>
+      places[k] = Math.max(place, place ? places[line[place - 1]] + 1 : 0, Math.round(wish(k))));
   }
   return {edges: [...edges.values()], ranks, places};
 }
@@ -136,7 +138,8 @@ function drawGraph(isFocused) {
     return make("svg:path", {class: "edge", "stroke-width": 1 + 3 * (share > 0 ? share : 0), fill: "none",
       d: `M${x0 + 75} ${y0 + 34}C${x0 + 75} ${y0 + 54} ${x1 + 75} ${y1 - 20} ${x1 + 75} ${y1}`});
   });
-  const isGuilty = box => Boolean(of.guilty) && box.leaves.some(leaf => graph[leaf][0] === of.guilty.replace(/:\d+$/, ""));
+  const guilty = of.guilty ? of.guilty.replace(/:\d+$/, "") : undefined;
+  const isGuilty = box => Boolean(guilty) && box.leaves.some(leaf => graph[leaf][0] === guilty);
   const wide = 24 + 166 * (1 + Math.max(0, ...places)), tall = 24 + 66 * (1 + Math.max(0, ...ranks));
   const drawn = boxes.map((box, k) => boxElement(box, ...place(k), isGuilty(box)));
   area.replaceChildren(make("svg:svg", {width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, role: "group",
@@ -194,7 +197,8 @@ function buildCases() {
     make("td", {class: `v ${isFine(one.verdict) ? "" : "bad"}`}, word(one.verdict)), String(one.nodes.length),
     text(one.seconds), one.flops === undefined ? "" : `${Math.floor(100 * one.flops)} %`,
     make("td", {}, one.guilty || ""), make("td", {}, one.message || (one.notes || []).join("; "))]);
-  at("cases").append(tableOf("cases, with their verdicts", ["case", "verdict", "nodes", "s", "verified", "first guilty", "remarks"], lines));
+  const heads = ["case", "verdict", "nodes", "s", "verified", "first guilty", "remarks"];
+  at("cases").append(tableOf("cases, with their verdicts", heads, lines));
   if (data.cases.length > rowsAPage) at("cases").append(make("p", {}, `and ${data.cases.length - rowsAPage} more`));
 }
 
