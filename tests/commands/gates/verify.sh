@@ -133,7 +133,7 @@ grep -qE '^::error title=cut_off%3A \(run\)::cut off: [0-9]+ of 1000000 cases$' 
 holds cut.xml '<failure type="failed" '
 holds cut.xml '<failure type="cut_off" message="cut off: [0-9]+ of 1000000 cases"'
 holds cut.json '"text": "cut off: [0-9]+ of 1000000 cases"'
-holds summary.md '^### plumb: cut off: [0-9]+ of 1000000 cases; [0-9]+ tests failed$'
+holds summary.md '^### plumb: cut off\\: [0-9]+ of 1000000 cases; [0-9]+ tests failed$'
 [ ! -e cut.h5 ] && [ ! -e cut.xml.part ] && [ ! -e cut.json.part ] || fail "a file is not what its name says"
 # They are those of judge.
 unset GITHUB_STEP_SUMMARY
