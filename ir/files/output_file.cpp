@@ -31,8 +31,8 @@ bool leads_to(const fs::path& path, const Descriptor& file) {
 }
 
 /// Network folders that know no locks are written without.
-bool is_locked_by_another(const Descriptor& file) {
-  return ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+bool is_locked_by_another(const Descriptor& file, int lock = LOCK_EX) {
+  return ::flock(file.number(), lock | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 }  // namespace
@@ -114,11 +114,11 @@ void OutputFile::claim_part() {
   });
 }
 
-/// Opens a file, which is made where there is none, and takes its lock.
-Descriptor OutputFile::open_locked(const fs::path& path) const {
+/// Opens a file, which is made where there is none, and takes a lock of it: LOCK_EX, or LOCK_SH.
+Descriptor OutputFile::open_locked(const fs::path& path, int lock) const {
   Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_CREAT, 0666));
   if (!file) refuse(path.filename().string(), " cannot be written: ", reason(errno));
-  need(!is_locked_by_another(file) && leads_to(path, file), busy);
+  need(!is_locked_by_another(file, lock) && leads_to(path, file), busy);
   return file;
 }
 
@@ -127,13 +127,14 @@ void OutputFile::replace_part(const std::function<void(const fs::path&)>& make) 
   const Uninterrupted whole;
   std::error_code none;
   keeps_part_ = fs::exists(part_, none);
-  // It is held until the new one has its name, so that nobody else begins to write under that name meanwhile.
-  const Descriptor held = open_locked(part_);
+  // It is held until the new one has its name, so that nobody else begins to write under that name meanwhile. HDF5, by
+  // which this process may be reading it, has a shared lock of it; of two that go on with it one gets the next file.
+  const Descriptor held = open_locked(part_, LOCK_SH);
   fs::path next = part_;
   next += ".new";
   Descriptor made;
   try {
-    made = open_locked(next);
+    made = open_locked(next, LOCK_EX);
     make(next);
     if (::fsync(made.number()) != 0 && errno != EINVAL && errno != ENOTSUP)
       refuse("cannot be written: ", reason(errno));

@@ -68,7 +68,7 @@ class OutputFile {
  private:
   void open_stream(int descriptor);
   void check_target(const OutputRules& rules, const std::filesystem::path& part) const;
-  Descriptor open_locked(const std::filesystem::path& path) const;
+  Descriptor open_locked(const std::filesystem::path& path, int lock) const;
   void claim_part();
   bool claim_once();
   void take_mode_of_target();

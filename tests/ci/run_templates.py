@@ -108,7 +108,7 @@ def environment_of(folder):
     known = {name: value for name, value in os.environ.items() if not name.startswith(systems)}
     outputs = os.path.join(folder, "outputs")
     os.makedirs(outputs, exist_ok=True)
-    return {**known, "PLUMB_BUNDLE": os.path.join(folder, "..", "..", "plumbline.tar.gz"), "GITHUB_WORKSPACE": folder,
+    return {**known, "BUNDLE": os.path.join(folder, "..", "..", "plumbline.tar.gz"), "GITHUB_WORKSPACE": folder,
             "GITHUB_STEP_SUMMARY": os.path.join(folder, "summary.md"), "TEST_UNDECLARED_OUTPUTS_DIR": outputs}
 
 
