@@ -13,6 +13,7 @@
 #include <string>
 
 #include "ir/error.hpp"
+#include "ir/files/interruption.hpp"
 
 namespace plumb::ir::files {
 namespace {
@@ -86,7 +87,7 @@ int wait_for(pid_t child) {
 void try_in_child(const ChildLimits& limits, const std::function<void()>& work) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return;
-  const pid_t child = fork();
+  const pid_t child = fork_uninterrupted();
   if (child == 0) {
     close(ends[0]);
     run_as_child(ends[1], limits, work);

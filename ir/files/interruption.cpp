@@ -73,6 +73,18 @@ void wait_for_signal(const sigset_t& signals) {
 
 Uninterrupted::Uninterrupted() : lock_(interruption().mutex) {}
 
+pid_t fork_uninterrupted() {
+  auto& mutex = interruption().mutex;
+  mutex.lock();
+  const pid_t child = fork();
+  // In the child its thread has another number, under which it cannot unlock what it locked before.
+  if (child == 0)
+    new (&mutex) std::recursive_mutex;
+  else
+    mutex.unlock();
+  return child;
+}
+
 LastWord::LastWord(std::function<std::string()> say) : say_(std::move(say)) {
   const Uninterrupted whole;
   interruption().words.push_back(this);

@@ -2,6 +2,8 @@
 
 // How a program that writes files ends when it is told to.
 
+#include <sys/types.h>
+
 #include <functional>
 #include <mutex>
 #include <string>
@@ -16,6 +18,9 @@ class Uninterrupted {
  private:
   const std::lock_guard<std::recursive_mutex> lock_;
 };
+
+/// Forks while no other thread is within an Uninterrupted, whose lock nobody would give back in the child.
+pid_t fork_uninterrupted();
 
 /// While it lives, it is asked when the process is interrupted: it leaves its files as they should be found, and
 /// returns what is to be said of them, or "".
