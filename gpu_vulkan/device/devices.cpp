@@ -2,37 +2,13 @@
 #include "gpu_vulkan/device/devices.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <optional>
 
+#include "ir/raw/glob.hpp"
+
 namespace plumb::gpu_vulkan::device {
 namespace {
-
-bool same_letter(char a, char b) {
-  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-}
-
-/// Whether the pattern, with * for any characters and ? for one, matches all of the text.
-bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = std::string_view::npos, resumed = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resumed = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || same_letter(pattern[p], text[t]))) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++resumed;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
 
 std::optional<std::size_t> as_index(std::string_view text) {
   std::size_t index = 0;
@@ -45,7 +21,10 @@ bool is_meant(const DeviceReport& device, std::size_t index, std::string_view se
   if (selector.empty()) return true;
   if (const auto wanted = as_index(selector)) return index == *wanted;
   if (selector == "cpu") return device.facts.kind == DeviceKind::software;
-  return matches(selector, uuid_text(device.facts.uuid)) || matches(selector, device.facts.name);
+  const auto names = [selector](std::string_view text) {
+    return ir::raw::glob_matches(selector, text, ir::raw::Letters::either_case);
+  };
+  return names(uuid_text(device.facts.uuid)) || names(device.facts.name);
 }
 
 }  // namespace

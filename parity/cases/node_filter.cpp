@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "parity/core/glob.hpp"
+#include "ir/raw/glob.hpp"
 
 namespace plumb::parity::cases {
 
@@ -20,7 +20,7 @@ void NodeFilter::take_ops(std::span<const std::string> globs) {
 }
 
 bool NodeFilter::takes(const ir::Node& node) const {
-  const auto names_op = [&](const std::string& glob) { return core::glob_matches(glob, node.op.name()); };
+  const auto names_op = [&](const std::string& glob) { return ir::raw::glob_matches(glob, node.op.name()); };
   return labels_.is_in(node.label) && !(skipped_ && skipped_->is_in(node.label)) &&
          (!ops_ || std::ranges::any_of(*ops_, names_op));
 }

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 
+#include "ir/raw/glob.hpp"
 #include "library/reference.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/chosen_executor.hpp"
@@ -19,7 +20,6 @@
 #include "parity/cli/planting/plan_faults.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/did_you_mean.hpp"
-#include "parity/core/glob.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/core/terminal/style.hpp"
 #include "parity/core/terminal/text.hpp"
@@ -101,7 +101,7 @@ void require_known_faults(const std::string& pattern, bool with_plan) {
   if (with_plan)
     for (std::string& name : plan_fault_names()) names.push_back(std::move(name));
   const bool is_known =
-      std::ranges::any_of(names, [&](const std::string& name) { return core::glob_matches(pattern, name); });
+      std::ranges::any_of(names, [&](const std::string& name) { return ir::raw::glob_matches(pattern, name); });
   ir::require(is_known, "no fault matches --faults '", pattern, "'", core::did_you_mean(pattern, names),
               "; `plumb power --list` lists them");
 }

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "ir/attribute.hpp"
-#include "parity/core/glob.hpp"
+#include "ir/raw/glob.hpp"
 
 namespace plumb::parity::policy {
 namespace {
@@ -51,7 +51,7 @@ std::string signed_version(const VersionTest& test) {
 std::string why_not(const Selector& selector, const Facts& facts) {
   if (!selector.patterns.empty()) {
     const std::string& found = text_fact(facts, selector.key);
-    const auto matches = [&](const std::string& pattern) { return core::glob_matches(pattern, found); };
+    const auto matches = [&](const std::string& pattern) { return ir::raw::glob_matches(pattern, found); };
     if (std::ranges::none_of(selector.patterns, matches))
       return fmt::format("{} is '{}', wanted {}", selector.key, found, joined(selector.patterns));
   }
@@ -302,7 +302,7 @@ void hold_to_budgets(const Policy& policy, const Facts& facts, const Parts& meas
   Finding whole;
   std::string why;
   for (const OutputBudget& budget : policy.outputs) {
-    if (!core::glob_matches(budget.output, facts.node)) continue;
+    if (!ir::raw::glob_matches(budget.output, facts.node)) continue;
     const Finding finding = check_total(policy, budget.require, facts, measured);
     if (finding.outcome == Outcome::met) continue;
     if (whole.outcome != Outcome::unmet) whole.outcome = finding.outcome;
@@ -324,7 +324,8 @@ void hold_to_budgets(const Policy& policy, const Facts& facts, const Parts& meas
 }  // namespace
 
 bool has_budget(const Policy& policy, std::string_view output) {
-  return std::ranges::any_of(policy.outputs, [&](const auto& one) { return core::glob_matches(one.output, output); });
+  return std::ranges::any_of(policy.outputs,
+                             [&](const auto& one) { return ir::raw::glob_matches(one.output, output); });
 }
 
 std::string why_not(const Rule& rule, const Facts& facts, std::chrono::sys_days today) {

@@ -6,9 +6,9 @@
 #include <complex>
 
 #include "ir/cost.hpp"
+#include "ir/raw/glob.hpp"
 #include "parity/cases/node_result.hpp"
 #include "parity/core/float_format.hpp"
-#include "parity/core/glob.hpp"
 
 namespace plumb::parity::policy {
 namespace {
@@ -128,7 +128,8 @@ std::vector<std::size_t> rules_ending(const Policy& policy, std::chrono::sys_day
 std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std::string> outputs) {
   std::vector<std::string> findings;
   for (const OutputBudget& budget : policy.outputs)
-    if (std::ranges::none_of(outputs, [&](const std::string& name) { return core::glob_matches(budget.output, name); }))
+    if (std::ranges::none_of(outputs,
+                             [&](const std::string& name) { return ir::raw::glob_matches(budget.output, name); }))
       findings.push_back(
           ir::cat(policy.file, ':', budget.line, ": [output] '", budget.output, "' unused: there is no such output"));
   return findings;
@@ -160,7 +161,7 @@ Judgement judge(const Gate& gate, const ir::Graph& graph, cases::NodeResult& res
   };
   Judgement judgement = judge(gate.policy, facts, parts, gate.today);
   result.rule = judgement.rule;
-  if (!gate.explain.empty() && core::glob_matches(gate.explain, facts.node))
+  if (!gate.explain.empty() && ir::raw::glob_matches(gate.explain, facts.node))
     result.explanation = explain(gate.policy, facts, parts, gate.today);
   return judgement;
 }

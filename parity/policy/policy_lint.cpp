@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "parity/core/glob.hpp"
+#include "ir/raw/glob.hpp"
 #include "parity/policy/policy_lax.hpp"
 
 namespace plumb::parity::policy {
@@ -13,7 +13,7 @@ namespace {
 /// A glob without ? and with at most stars of its own is a text that another glob may match.
 bool covers(const std::string& outer, const std::string& inner) {
   if (outer == inner || outer == "*") return true;
-  return inner.find_first_of("*?") == std::string::npos && core::glob_matches(outer, inner);
+  return inner.find_first_of("*?") == std::string::npos && ir::raw::glob_matches(outer, inner);
 }
 
 bool covers(const Selector& outer, const Selector& inner) {

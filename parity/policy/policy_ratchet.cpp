@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "ir/attribute.hpp"
-#include "parity/core/glob.hpp"
+#include "ir/raw/glob.hpp"
 #include "parity/policy/policy_lint.hpp"
 
 namespace plumb::parity::policy {
@@ -85,7 +85,7 @@ std::string less(const Rule& now, const Rule& before) {
 bool is_glob(const std::string& text) { return text.find_first_of("*?") != std::string::npos; }
 
 bool overlap(const std::string& a, const std::string& b) {
-  return (is_glob(a) && is_glob(b)) || core::glob_matches(a, b) || core::glob_matches(b, a);
+  return (is_glob(a) && is_glob(b)) || ir::raw::glob_matches(a, b) || ir::raw::glob_matches(b, a);
 }
 
 bool overlap(const Selector& a, const Selector& b) {
@@ -171,7 +171,7 @@ void Ratchet::check_outputs() {
   for (const OutputBudget& old : before_.outputs) {
     const auto keeps = [&](const OutputBudget& one) {
       const bool names_it =
-          one.output == old.output || (!is_glob(old.output) && core::glob_matches(one.output, old.output));
+          one.output == old.output || (!is_glob(old.output) && ir::raw::glob_matches(one.output, old.output));
       return names_it && (dropped(one.require, old.require).empty() || is_new_reason(one.reason, old.reason));
     };
     if (std::ranges::any_of(now_.outputs, keeps)) continue;

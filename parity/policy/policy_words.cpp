@@ -8,10 +8,10 @@
 
 #include "ir/dtype.hpp"
 #include "ir/op_list.hpp"
+#include "ir/raw/glob.hpp"
 #include "ir/registered_op.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/exactness.hpp"
-#include "parity/core/glob.hpp"
 #include "parity/policy/policy_value.hpp"
 
 namespace plumb::parity::policy {
@@ -79,7 +79,7 @@ std::string meant_by(std::string_view pattern, const Words& words, std::string_v
 
 void require_word(std::string_view key, std::string_view pattern) {
   const auto [words, what] = words_of(key);
-  const auto matches = [&pattern](const std::string& word) { return core::glob_matches(pattern, word); };
+  const auto matches = [&pattern](const std::string& word) { return ir::raw::glob_matches(pattern, word); };
   if (words.empty() || std::ranges::any_of(words, matches)) return;
   ir::fail("no ", what, " is called '", pattern, "'", meant_by(pattern, words, what));
 }

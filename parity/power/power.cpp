@@ -5,7 +5,7 @@
 #include <charconv>
 #include <chrono>
 
-#include "parity/core/glob.hpp"
+#include "ir/raw/glob.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/power/bench.hpp"
 #include "parity/power/faults/inner.hpp"
@@ -74,7 +74,7 @@ void Planter::compared(const cases::NodeResult& result, const ir::TensorView& tr
 /// In what was stored, or in the only node.
 void Planter::plant(const Site& site, Bench& bench, NodePower& node) const {
   for (const faults::Fault& fault : faults::all_faults()) {
-    if (!core::glob_matches(options_.faults, fault.name)) continue;
+    if (!ir::raw::glob_matches(options_.faults, fault.name)) continue;
     const auto faulty = fault.plant(site);
     if (!faulty) continue;
     node.trials.push_back(bench.attempt(fault, *faulty, faults::Place::whole));
@@ -90,7 +90,7 @@ void Planter::plant_inside(const Site& site, Bench& bench, NodePower& node) cons
   for (const std::size_t n : faults::inner_nodes(site)) {
     const faults::Inner inner(site, n);
     for (const faults::Fault& fault : faults::faults_of_computation()) {
-      if (!core::glob_matches(options_.faults, fault.name)) continue;
+      if (!ir::raw::glob_matches(options_.faults, fault.name)) continue;
       const auto faulty = fault.plant(inner.site());
       if (!faulty) continue;
       node.trials.push_back(bench.attempt(fault, inner.carried_out(*faulty), faults::Place::whole));

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "ir/attribute.hpp"
-#include "parity/core/glob.hpp"
+#include "ir/raw/glob.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
 #include "parity/policy/policy_file.hpp"
@@ -156,7 +156,7 @@ void Judge::judge_numbers(JudgedNode& node, const Run& run, std::size_t r, const
   const bool asks_total = total == nullptr && node.verdict == core::Verdict::error && node.verdict != node.was;
   if (asks_total && file_.lacks_totals_as_written(run))
     node.why += "; before version 2.9 a file knows errors against the converted graph alone";
-  if (!explain_.empty() && core::glob_matches(explain_, node.name))
+  if (!explain_.empty() && ir::raw::glob_matches(explain_, node.name))
     node.explanation = policy::explain(policy, facts, parts, today_);
 }
 

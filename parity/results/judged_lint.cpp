@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parity/core/glob.hpp"
+#include "ir/raw/glob.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/policy/policy_lax.hpp"
@@ -51,7 +51,7 @@ struct AsZeros {
         rules[*node.rule] += policy::passes_zeros(policy.rules[*node.rule], facts, numbers_of(row), today);
       const Node* const total = file.total_of(local[i]);
       for (std::size_t b = 0; total != nullptr && total->ref_absmax > 0 && b < budgets.size(); ++b)
-        if (core::glob_matches(policy.outputs[b].output, node.name))
+        if (ir::raw::glob_matches(policy.outputs[b].output, node.name))
           budgets[b] += policy::passes_zeros(policy.outputs[b], facts, numbers_of(*total), today);
     }
   }

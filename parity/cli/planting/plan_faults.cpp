@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
-#include "parity/core/glob.hpp"
+#include "ir/raw/glob.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -206,7 +206,7 @@ power::NodePower break_plans(const cases::Case& subject, const cases::Executors&
   power::NodePower whole{.name = "(the plan)", .op = "plan", .type = {}, .verdict = core::Verdict::passed};
   for (const Planted& one : library) {
     const power::faults::Fault& fault = one.what.fault;
-    if (!core::glob_matches(chosen.faults, fault.name) || !applies(one)) continue;
+    if (!ir::raw::glob_matches(chosen.faults, fault.name) || !applies(one)) continue;
     leave_other_numbers(device, subject);
     current = &one;
     broke = false;

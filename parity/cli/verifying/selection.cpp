@@ -11,9 +11,9 @@
 #include <set>
 
 #include "ir/cost.hpp"
+#include "ir/raw/glob.hpp"
 #include "parity/cases/identity.hpp"
 #include "parity/cli/flags/node_choices.hpp"
-#include "parity/core/glob.hpp"
 #include "parity/core/regular_expression.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
@@ -89,7 +89,7 @@ flags::NodeChoices choices_of(const flags::VerifyFlags& flags) {
   choices.add_labels(flags.filter, "--filter");
   choices.add_labels(flags.skip, "--skip");
   for (const std::string& glob : flags.chosen_ops)
-    choices.add([glob](const ir::Node& node) { return core::glob_matches(glob, node.op.name()); },
+    choices.add([glob](const ir::Node& node) { return ir::raw::glob_matches(glob, node.op.name()); },
                 ir::cat("no node is of an op that --op names '", glob, "'"));
   if (choices.size() > 1)
     choices.add([chosen = flags::node_filter(flags)](const ir::Node& node) { return chosen.takes(node); },

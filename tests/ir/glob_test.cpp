@@ -1,11 +1,11 @@
 // Globs over names.
-#include "parity/core/glob.hpp"
+#include "ir/raw/glob.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace plumb::parity::core {
+namespace plumb::ir::raw {
 namespace {
 
 TEST(Glob, MatchesWholeNames) {
@@ -17,9 +17,15 @@ TEST(Glob, MatchesWholeNames) {
   EXPECT_FALSE(glob_matches("soft", "softmax"));
 }
 
+TEST(Glob, MatchesLettersInEitherCaseOnRequest) {
+  EXPECT_TRUE(glob_matches("nvidia*h200", "NVIDIA H200", Letters::either_case));
+  EXPECT_FALSE(glob_matches("nvidia*h200", "NVIDIA H200"));
+  EXPECT_FALSE(glob_matches("nvidia", "NVIDIA H200", Letters::either_case));
+}
+
 TEST(Glob, TakesNoTimeThatGrowsWithItsStars) {
   EXPECT_FALSE(glob_matches(std::string(200, '*') + "b", std::string(5000, 'a')));
 }
 
 }  // namespace
-}  // namespace plumb::parity::core
+}  // namespace plumb::ir::raw
