@@ -74,6 +74,13 @@ void OutputFile::remove_part() {
   if (!is_stream() && file_ && !is_done_ && !keeps_part_) ::unlink(part_.c_str());
 }
 
+void OutputFile::remove_part_when_interrupted() {
+  last_word_.emplace([this] {
+    remove_part();
+    return std::string();
+  });
+}
+
 void OutputFile::open_stream(int descriptor) {
   file_ = Descriptor(descriptor >= 0 ? ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
                                      : ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
@@ -108,10 +115,7 @@ void OutputFile::claim_part() {
     part_.clear();
     throw;
   }
-  last_word_.emplace([this] {
-    remove_part();
-    return std::string();
-  });
+  remove_part_when_interrupted();
 }
 
 /// Opens a file, which is made where there is none, and takes a lock of it: LOCK_EX, or LOCK_SH.
@@ -136,12 +140,10 @@ void OutputFile::replace_part(const std::function<void(const fs::path&)>& make) 
   try {
     made = open_locked(next, LOCK_EX);
     make(next);
-    if (::fsync(made.number()) != 0 && errno != EINVAL && errno != ENOTSUP)
-      refuse("cannot be written: ", reason(errno));
+    sync(made);
     // Network folders know no locks, and anybody may have moved the file.
     need(leads_to(part_, held), busy);
-    if (::rename(next.c_str(), part_.c_str()) != 0)
-      refuse(next.filename().string(), " cannot be renamed: ", reason(errno));
+    rename(next, part_);
   } catch (...) {
     if (made) ::unlink(next.c_str());
     if (!keeps_part_ && leads_to(part_, held)) ::unlink(part_.c_str());
@@ -149,10 +151,7 @@ void OutputFile::replace_part(const std::function<void(const fs::path&)>& make) 
   }
   file_ = std::move(made);
   take_mode_of_target();
-  last_word_.emplace([this] {
-    remove_part();
-    return std::string();
-  });
+  remove_part_when_interrupted();
 }
 
 /// False when the name changed hands meanwhile.
@@ -197,13 +196,20 @@ void OutputFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+/// Puts the bytes of a file on the disk, where its file system can.
+void OutputFile::sync(const Descriptor& file) const {
+  if (::fsync(file.number()) != 0 && errno != EINVAL && errno != ENOTSUP) refuse("cannot be written: ", reason(errno));
+}
+
+void OutputFile::rename(const fs::path& from, const fs::path& to) const {
+  if (::rename(from.c_str(), to.c_str()) != 0) refuse(from.filename().string(), " cannot be renamed: ", reason(errno));
+}
+
 void OutputFile::commit() {
   const Uninterrupted whole;
   if (!is_stream()) {
-    if (::fsync(file_.number()) != 0 && errno != EINVAL && errno != ENOTSUP)
-      refuse("cannot be written: ", reason(errno));
-    if (::rename(part_.c_str(), target_.c_str()) != 0)
-      refuse(part_.filename().string(), " cannot be renamed: ", reason(errno));
+    sync(file_);
+    rename(part_, target_);
     const auto folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
     const Descriptor entry(::open(folder.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
     if (entry) ::fsync(entry.number());

@@ -73,6 +73,9 @@ class OutputFile {
   bool claim_once();
   void take_mode_of_target();
   void remove_part();
+  void remove_part_when_interrupted();
+  void sync(const Descriptor& file) const;
+  void rename(const std::filesystem::path& from, const std::filesystem::path& to) const;
   template <class... Parts>
   void need(bool holds, const Parts&... parts) const;
   template <class... Parts>
