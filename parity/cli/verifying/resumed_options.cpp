@@ -50,12 +50,13 @@ void require_equal_options(results::Resumption& earlier, const std::vector<std::
   const auto shown = [](const std::string& text) { return text.empty() ? std::string("not said") : text; };
   std::vector<std::string> now;
   for (const std::string& word : command_line) now.push_back(results::without_folders(word));
+  const auto is = options_of(now);
   for (const std::string& line : earlier.command_lines()) try {
       const std::vector<std::string> words = ir::files::split_words(line);
       ir::require(words.size() > 2 && words[1] == "verify", file,
                   ": does not record by which options of verify its runs were made, and --resume goes on with equal "
                   "ones");
-      const auto was = options_of(words), is = options_of(now);
+      const auto was = options_of(words);
       for (std::size_t i = 0; i < compared.size(); ++i)
         ir::require(was[i] == is[i], file, ": was recorded with another ", compared[i], ", ", shown(was[i]), "; it is ",
                     shown(is[i]), " now, and --resume goes on with the same one");
