@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/files/read_file.hpp"
 #include "ir/formats/gguf/architectures/prefill.hpp"
 #include "ir/raw/utf8.hpp"
 
@@ -81,22 +82,15 @@ Model read_model(const std::filesystem::path& path, const Options& options) {
   return model;
 }
 
-/// The message with the file's name before each line.
-std::string with_name(const std::filesystem::path& path, std::string_view message) {
-  std::string lines = path.string() + ": ";
-  for (const char c : message) lines += c == '\n' ? "\n" + path.string() + ": " : std::string(1, c);
-  return lines;
-}
-
 }  // namespace
 
 Model read_gguf(const std::filesystem::path& path, const Options& options) {
   try {
     return read_model(path, options);
   } catch (const Unsupported& error) {
-    throw Unsupported(with_name(path, error.what()));
+    throw Unsupported(files::with_name(path, error.what()));
   } catch (const Error& error) {
-    throw Error(with_name(path, error.what()));
+    throw Error(files::with_name(path, error.what()));
   }
 }
 
