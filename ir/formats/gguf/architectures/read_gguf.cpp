@@ -53,8 +53,8 @@ std::vector<std::string> notes_on(const Gguf& file, const Decoder& decoder, cons
   if (words != nullptr && words->is_array && words->count != static_cast<std::uint64_t>(vocabulary))
     notes.push_back(cat("the tokenizer has ", words->count, " tokens, token_embd ", vocabulary, " rows"));
   const Metadata* const size = file.find(cat(*file.find("general.architecture")->text(), ".vocab_size"));
-  if (size != nullptr && size->whole() && *size->whole() != vocabulary)
-    notes.push_back(cat(size->key, " is ", *size->whole(), ", and token_embd has ", vocabulary, " rows"));
+  if (size != nullptr && size->number() && *size->number() != vocabulary)
+    notes.push_back(cat(size->key, " is ", *size->number(), ", and token_embd has ", vocabulary, " rows"));
   const std::int64_t context = options.context.value_or(options.prompt_tokens + Options::room);
   if (context > decoder.trained_context)
     notes.push_back(cat("the context of ", context, " is longer than that of the training, ", decoder.trained_context));
