@@ -54,9 +54,8 @@ class Prefill {
   }
 
  private:
-  std::int64_t context() const { return options_.context.value_or(options_.prompt_tokens + Options::room); }
   Shape cache_shape(std::int64_t heads, std::int64_t columns) const {
-    return {options_.batch, heads, context(), columns};
+    return {options_.batch, heads, options_.rows(), columns};
   }
 
   void declare_inputs() {
