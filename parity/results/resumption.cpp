@@ -123,6 +123,11 @@ const Run* Resumption::take(const cases::Identity& identity) {
   return run;
 }
 
-cases::CaseResult Resumption::case_of(const Run& run) { return stored_case(content_->file, run); }
+cases::CaseResult Resumption::case_of(const Run& run) {
+  ResultsFile& file = content_->file;
+  cases::CaseResult result = stored_case(file, run);
+  if (run.policy_id != 0) result.judged_by.text = file.text_of(file.policy_path(run));
+  return result;
+}
 
 }  // namespace plumb::parity::results

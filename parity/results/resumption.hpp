@@ -52,7 +52,7 @@ class Resumption {
 
   /// A run of that subject and those options that is kept; each is found once. nullptr where there is none.
   const Run* take(const cases::Identity& identity);
-  /// That run as verify had it.
+  /// That run as verify had it, with the text of the policy that judged it.
   cases::CaseResult case_of(const Run& run);
   /// The file; to be asked for where there are runs.
   RunContent& content() { return content_.value(); }
