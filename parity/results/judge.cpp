@@ -224,7 +224,7 @@ std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<co
 namespace {
 
 bool is_quiet(const JudgedNode& node) {
-  const bool is_fine = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
+  const bool is_fine = core::is_fine(node.verdict);
   return is_fine && node.was == node.verdict && node.explanation.empty();
 }
 
@@ -253,7 +253,7 @@ std::string text_of(const JudgedRun& run) {
                                  counted(run.nodes.size(), "output"), ir::enum_name(run.verdict),
                                  run.was == run.verdict ? "" : fmt::format(" (was {})", ir::enum_name(run.was)));
   for (const JudgedNode& node : run.nodes) {
-    const bool is_fine = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
+    const bool is_fine = core::is_fine(node.verdict);
     if (!is_fine || node.was != node.verdict)
       text += fmt::format("  {} ({}): {}{}{}{}\n", node.name, node.op, ir::enum_name(node.verdict),
                           node.was == node.verdict ? "" : fmt::format(" (was {})", ir::enum_name(node.was)),

@@ -123,7 +123,7 @@ Json more_json(const cases::CaseResult& result, const cases::NodeResult& node, K
   if (Json facts = facts_json(node); !facts.empty()) more["facts"] = std::move(facts);
   if (kept == Kept::all)
     if (Json bins = bins_json(node.local.hist_ulp); !bins.is_null()) more["ulps"] = std::move(bins);
-  if (node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped) return more;
+  if (core::is_fine(node.verdict)) return more;
   add(more, "repro", node.repro);
   if (Json limit = limit_json(result, node); !limit.is_null()) more["limit"] = std::move(limit);
   if (Json next = next_json(result, node); !next.empty()) more["next"] = std::move(next);
@@ -131,7 +131,7 @@ Json more_json(const cases::CaseResult& result, const cases::NodeResult& node, K
 }
 
 Json node_json(const cases::CaseResult& result, const cases::NodeResult& node, Kept kept) {
-  const bool is_fine = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
+  const bool is_fine = core::is_fine(node.verdict);
   Json json = {{"name", printable(node.name())}, {"index", node.node}};
   json["op"] = node.op;
   json["dtype"] = ir::info(node.type.dtype).name;
@@ -208,7 +208,7 @@ void PageData::add_case(const cases::CaseResult& result) {
   if (!notes.empty()) json["notes"] = std::move(notes);
   add(json, "repro", result.repro);
   for (const cases::NodeResult& node : result.nodes) {
-    const bool is_fine = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
+    const bool is_fine = core::is_fine(node.verdict);
     if (kept_ == Kept::first_cases && nodes.size() == most_nodes_a_case) break;
     if (!is_fine || kept_ < Kept::no_passed) nodes.push_back(node_json(result, node, kept_));
   }
