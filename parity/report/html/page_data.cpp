@@ -26,7 +26,7 @@ using core::terminal::printable;
 
 constexpr std::size_t most_cases = 200, most_nodes_a_case = 100, worst_shown = 8;
 
-/// A number with as many digits as a table shows; null where it is none.
+/// A number with as many digits as a table shows, where it is finite.
 Json brief(double x) {
   if (!std::isfinite(x)) return core::json_number(x);
   const std::string text = fmt::format("{:.5g}", x);
