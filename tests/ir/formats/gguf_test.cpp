@@ -11,6 +11,7 @@
 #include "ir/formats/gguf/architectures/read_gguf.hpp"
 #include "ir/formats/gguf/architectures/rotary.hpp"
 #include "ir/formats/tensor_files.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir::gguf_test {
 namespace {
@@ -74,12 +75,7 @@ Gguf parsed(const std::string& text) {
 }
 
 std::string refusal(const Bytes& bytes) {
-  try {
-    parsed(bytes.text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::message_of([&] { parsed(bytes.text); });
 }
 
 TEST(Gguf, MetadataAndTensorsAreReadByName) {
