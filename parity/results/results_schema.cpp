@@ -120,6 +120,13 @@ int require_results_file(const ir::hdf5::Store& store) {
   ir::fail("schema_version is '", version, "', only 1.* and 2.* are known");
 }
 
+int minor_of(std::string_view version) {
+  int minor = 0;
+  version.remove_prefix(std::min<std::size_t>(version.size(), 2));
+  std::from_chars(version.data(), version.data() + version.size(), minor);
+  return minor;
+}
+
 std::string schema_json() {
   const std::string absent =
       "a float that was not computed is NaN; an index, a time or a hash that does not exist is 2^64 - 1";
