@@ -13,7 +13,6 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/probing/kept_profile.hpp"
 #include "parity/cli/show/describe.hpp"
-#include "parity/cli/verifying/assumptions.hpp"
 #include "parity/cli/verifying/resumed_options.hpp"
 #include "parity/cli/verifying/selection.hpp"
 #include "parity/cli/verifying/verify_run.hpp"

@@ -9,7 +9,6 @@
 
 #include "ir/files/output_file.hpp"
 #include "ir/hdf5/store.hpp"
-#include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/terminal/shell_word.hpp"
 #include "parity/results/merge/merge.hpp"

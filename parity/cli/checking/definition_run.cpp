@@ -1,11 +1,8 @@
 // `plumb check --def`: a definition on its workloads.
 #include "parity/cli/checking/definition_run.hpp"
 
-#include <fmt/format.h>
-
 #include <exception>
 #include <optional>
-#include <ostream>
 
 #include "library/describe.hpp"
 #include "library/reference.hpp"

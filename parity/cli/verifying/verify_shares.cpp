@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "parity/cli/flags/duration.hpp"
 #include "parity/cli/flags/shard_flag.hpp"
