@@ -325,7 +325,7 @@ void Recorder::Writer::adopt(RunContent& from, const std::vector<const Run*>& ru
 }
 
 std::size_t Recorder::Writer::adopt(RunContent& from) {
-  // Of the runs that are there, another file can only have those that its process was handed to go on with.
+  // Another file has a run that is there only where its process was handed that to go on with.
   std::vector<const Run*> runs;
   for (const Run& run : from.file.runs())
     if (!resumption_ || !resumption_->keeps(from.file.uuid(run))) runs.push_back(&run);

@@ -2,6 +2,7 @@
 #include "parity/results/results_schema.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 namespace plumb::parity::results {

@@ -68,7 +68,7 @@ class Resumption {
   const std::filesystem::path path_;  ///< empty: there is no earlier file
   std::optional<RunContent> content_;
   std::vector<const Run*> kept_;
-  std::set<cases::Uuid> uuids_;  ///< of these
+  std::set<cases::Uuid> uuids_;  ///< those of kept_
   std::multimap<std::string, const Run*> by_key_;
 };
 
