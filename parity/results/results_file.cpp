@@ -74,7 +74,7 @@ const std::vector<Run>& ResultsFile::runs() {
   return *runs_;
 }
 
-void ResultsFile::require_names(const TableType& type, std::span<const std::byte> row, const std::string& table,
+void ResultsFile::require_names(const TableType& type, std::span<const std::byte> row, std::string_view table,
                                 std::size_t place) {
   for (const Column& column : type.columns) {
     if (!names_text(column)) continue;

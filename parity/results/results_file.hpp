@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/hdf5/store.hpp"
@@ -51,8 +52,7 @@ class ResultsFile {
   const std::string& name(std::uint32_t id);
 
   /// Throws Error where a row, TABLE[place], has the number of a text that is not there.
-  void require_names(const TableType& type, std::span<const std::byte> row, const std::string& table,
-                     std::size_t place);
+  void require_names(const TableType& type, std::span<const std::byte> row, std::string_view table, std::size_t place);
 
   /// Throws Error, too, where a run has the number of a text or of a launch that is not there.
   const std::vector<Run>& runs();

@@ -131,7 +131,6 @@ Json more_json(const cases::CaseResult& result, const cases::NodeResult& node, K
 }
 
 Json node_json(const cases::CaseResult& result, const cases::NodeResult& node, Kept kept) {
-  const bool is_fine = core::is_fine(node.verdict);
   Json json = {{"name", printable(node.name())}, {"index", node.node}};
   json["op"] = node.op;
   json["dtype"] = ir::info(node.type.dtype).name;
@@ -148,7 +147,7 @@ Json node_json(const cases::CaseResult& result, const cases::NodeResult& node, K
   add(json, "inherited", node.inherited.max_abs.value);
   add(json, "amp", static_cast<float>(node.amplification));
   if (node.device_ns) json["us"] = brief(1e-3 * static_cast<double>(*node.device_ns));
-  if (!is_fine || kept < Kept::no_details_of_passed)
+  if (!core::is_fine(node.verdict) || kept < Kept::no_details_of_passed)
     if (Json more = more_json(result, node, kept); !more.empty()) json["more"] = std::move(more);
   return json;
 }
@@ -208,9 +207,8 @@ void PageData::add_case(const cases::CaseResult& result) {
   if (!notes.empty()) json["notes"] = std::move(notes);
   add(json, "repro", result.repro);
   for (const cases::NodeResult& node : result.nodes) {
-    const bool is_fine = core::is_fine(node.verdict);
     if (kept_ == Kept::first_cases && nodes.size() == most_nodes_a_case) break;
-    if (!is_fine || kept_ < Kept::no_passed) nodes.push_back(node_json(result, node, kept_));
+    if (!core::is_fine(node.verdict) || kept_ < Kept::no_passed) nodes.push_back(node_json(result, node, kept_));
   }
   json["nodes"] = std::move(nodes);
   cases_.push_back(std::move(json));
