@@ -9,9 +9,7 @@
 #include "ref_cpu/libraries.hpp"
 
 namespace plumb::library {
-namespace {
 
-/// The name of the processor by /proc/cpuinfo; empty where that has none.
 std::string cpu_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {
@@ -20,8 +18,6 @@ std::string cpu_name() {
   }
   return "";
 }
-
-}  // namespace
 
 parity::profile::Device describe(const gpu_vulkan::device::DeviceFacts& facts) {
   parity::profile::Device device;

@@ -36,15 +36,8 @@ foreign::ValueNorms truth_norms(const cases::Case& subject, int threads) {
   return norms;
 }
 
-/// Throws Error where the option says something else than the two that there are.
-foreign::Storage storage_of(const CandidateOptions& options) {
-  const auto storage = ir::enum_value<foreign::Storage>(options.storage);
-  ir::require(storage.has_value(), "storage: is graph or observed, got '", options.storage, "'");
-  return *storage;
-}
-
 foreign::DumpOptions dump_options(const foreign::Spec& spec, const CandidateOptions& options) {
-  foreign::DumpOptions made{.path = spec.path, .prefix = spec.prefix, .storage = storage_of(options)};
+  foreign::DumpOptions made{.path = spec.path, .prefix = spec.prefix, .storage = storage_of(options.storage)};
   if (!options.names.empty()) made.map = foreign::read_map(options.names);
   if (options.pair == "statistics")
     made.truth_norms = [threads = options.threads](const cases::Case& subject) {
@@ -59,12 +52,12 @@ void require_choices(const CandidateOptions& options) {
               options.taps, "'");
   ir::require(options.pair == "usual" || options.pair == "statistics", "pair: is usual or statistics, got '",
               options.pair, "'");
-  storage_of(options);
+  storage_of(options.storage);
 }
 
 foreign::ExecOptions exec_options(const foreign::Spec& spec, const CandidateOptions& options) {
   return {.taps = ir::enum_value<foreign::Taps>(options.taps).value(),
-          .storage = storage_of(options),
+          .storage = storage_of(options.storage),
           .timeout = std::chrono::seconds(options.timeout),
           .keep = options.keep_exchange,
           .kind = std::string(ir::enum_name(spec.kind)),
@@ -134,6 +127,12 @@ std::unique_ptr<ir::Executor> open_vulkan(const foreign::Spec& spec, const Candi
 }
 
 }  // namespace
+
+foreign::Storage storage_of(const std::string& text) {
+  const auto storage = ir::enum_value<foreign::Storage>(text);
+  ir::require(storage.has_value(), "storage: is graph or observed, got '", text, "'");
+  return *storage;
+}
 
 OpenedCandidate open_candidate(const std::string& text, const CandidateOptions& options) {
   const foreign::Spec spec = foreign::parse_spec(text);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parity/cases/executors.hpp"
+#include "parity/foreign/candidate.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace plumb::library {
@@ -30,6 +31,9 @@ struct CandidateOptions {
   std::string device = {};  ///< that of our Vulkan executor, and of a Python function's tensors
   int threads = 0;          ///< threads of our CPU executor; 0: one for every core
 };
+
+/// How values may be stored that arrive. Throws Error for another text than the two that there are.
+parity::foreign::Storage storage_of(const std::string& text);
 
 /// A candidate, ready to be compiled for.
 struct OpenedCandidate {

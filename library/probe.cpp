@@ -43,6 +43,13 @@ class Trials {
   std::string refusal_;
 };
 
+void require_graphs(foreign::Kind kind, const std::string& who) {
+  using foreign::Kind;
+  ir::require(kind != Kind::file, who, ": a file of tensors cannot be probed, since nothing computes them");
+  ir::require(kind != Kind::py && kind != Kind::tvmffi, who,
+              ": one function cannot be probed, which takes graphs of many ops");
+}
+
 }  // namespace
 
 profile::DeviceProfile probe_candidate(foreign::Candidate& candidate, ir::Executor& reference,
@@ -58,9 +65,9 @@ profile::DeviceProfile probe_candidate(foreign::Candidate& candidate, ir::Execut
   return found;
 }
 
-profile::DeviceProfile probe_host(ref_cpu::CpuExecutor& cpu, int threads, profile::probe::ProbeOptions options) {
+profile::DeviceProfile probe_host(ref_cpu::CpuExecutor& cpu, profile::probe::ProbeOptions options) {
   options.is_host = true;
-  const profile::Device host{.uuid = "cpu", .name = describe_host(threads).cpu, .driver_name = "ref_cpu"};
+  const profile::Device host{.uuid = "cpu", .name = cpu_name(), .driver_name = "ref_cpu"};
   return profile::probe::probe(cpu, cpu, host, options);
 }
 
@@ -69,21 +76,10 @@ profile::DeviceProfile probe_device(gpu_vulkan::VulkanExecutor& device, ir::Exec
   return profile::probe::probe(device, reference, describe(device.facts()), options);
 }
 
-namespace {
-
-void require_graphs(foreign::Kind kind, const std::string& who) {
-  using foreign::Kind;
-  ir::require(kind != Kind::file, who, ": a file of tensors cannot be probed, since nothing computes them");
-  ir::require(kind != Kind::py && kind != Kind::tvmffi, who,
-              ": one function cannot be probed, which takes graphs of many ops");
-}
-
-}  // namespace
-
 void require_probed(const std::string& spec) { require_graphs(foreign::parse_spec(spec).kind, "--candidate " + spec); }
 
 profile::DeviceProfile probe(ir::Executor& executor, const profile::probe::ProbeOptions& options) {
-  if (auto* const cpu = dynamic_cast<ref_cpu::CpuExecutor*>(&executor)) return probe_host(*cpu, 0, options);
+  if (auto* const cpu = dynamic_cast<ref_cpu::CpuExecutor*>(&executor)) return probe_host(*cpu, options);
   ref_cpu::CpuExecutor reference = reference_executor(0);
   if (auto* const device = dynamic_cast<gpu_vulkan::VulkanExecutor*>(&executor))
     return probe_device(*device, reference, options);

@@ -16,9 +16,8 @@ namespace plumb::library {
 parity::profile::DeviceProfile probe_candidate(parity::foreign::Candidate& candidate, ir::Executor& reference,
                                                parity::profile::probe::ProbeOptions options);
 
-/// Probes our CPU executor, which runs on so many threads.
-parity::profile::DeviceProfile probe_host(ref_cpu::CpuExecutor& cpu, int threads,
-                                          parity::profile::probe::ProbeOptions options);
+/// Probes our CPU executor.
+parity::profile::DeviceProfile probe_host(ref_cpu::CpuExecutor& cpu, parity::profile::probe::ProbeOptions options);
 
 /// Probes our device.
 parity::profile::DeviceProfile probe_device(gpu_vulkan::VulkanExecutor& device, ir::Executor& reference,

@@ -40,10 +40,6 @@ void forget_repro(cases::CaseResult& result) {
   for (cases::NodeResult& node : result.nodes) node.repro.clear();
 }
 
-}  // namespace
-
-namespace {
-
 /// Judges one of those that share a case; `shared` is null where it is alone.
 cases::CaseResult verify_one(const Model& model, ir::Executor& candidate, const VerifyOptions& options,
                              cases::Observer* observer, std::shared_ptr<parity::verify::SharedCase> shared) {
@@ -76,7 +72,7 @@ cases::CaseResult verify(const Model& model, ir::Executor& candidate, const Veri
 
 std::vector<cases::CaseResult> verify_each(const Model& model, const std::vector<ir::Executor*>& candidates,
                                            const VerifyOptions& options, cases::Observer* observer) {
-  const auto shared = std::make_shared<parity::verify::SharedCase>();
+  const auto shared = candidates.size() > 1 ? std::make_shared<parity::verify::SharedCase>() : nullptr;
   std::vector<cases::CaseResult> results;
   for (ir::Executor* const candidate : candidates)
     results.push_back(verify_one(model, *candidate, options, observer, shared));

@@ -30,7 +30,7 @@ void read_all(const Descriptor& file, std::span<std::byte> to) {
 
 }  // namespace
 
-std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path, Access access) {
+std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path) {
   require_regular_file(path);
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   require(static_cast<bool>(file), "cannot be opened: ", std::strerror(errno));
@@ -40,12 +40,10 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
   const auto size = static_cast<std::size_t>(found.st_size);
   std::shared_ptr<MappedFile> opened(new MappedFile);
   if (size == 0) return opened;
-  if (access == Access::mapped) {
-    void* const begin = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
-    if (begin != MAP_FAILED) {
-      opened->bytes_ = {static_cast<const std::byte*>(begin), size};
-      return opened;
-    }
+  void* const begin = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (begin != MAP_FAILED) {
+    opened->bytes_ = {static_cast<const std::byte*>(begin), size};
+    return opened;
   }
   opened->read_ = std::make_unique_for_overwrite<std::byte[]>(size);
   read_all(file, {opened->read_.get(), size});

@@ -9,19 +9,13 @@
 
 namespace plumb::ir::files {
 
-/// How the bytes of a file come into memory.
-enum class Access {
-  mapped,  ///< page by page, as they are looked at; a file that cannot be mapped is read
-  read,    ///< all at once
-};
-
 /// The bytes of a regular file as it was when it was opened, for reading alone. They live as long as this: views of
-/// them keep it. If somebody makes a mapped file shorter meanwhile, looking at what is gone ends the program by SIGBUS;
-/// who cannot rule that out has the file read.
+/// them keep it. A file that cannot be mapped is read. If somebody makes a mapped one shorter meanwhile, looking at
+/// what is gone ends the program by SIGBUS.
 class MappedFile {
  public:
   /// Opens it. Throws Error, without the file's name.
-  static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path, Access access = Access::mapped);
+  static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
 
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

@@ -113,13 +113,6 @@ CandidateOptions options_of(const plumb_candidate_options& given) {
   return made;
 }
 
-foreign::Storage storage_of(const char* text) {
-  const std::string name = text_or(text, "graph");
-  const auto storage = ir::enum_value<foreign::Storage>(name);
-  ir::require(storage.has_value(), "storage: is graph or observed, got '", name, "'");
-  return *storage;
-}
-
 /// Calls `set` with the name and the value of each setting; its errors get the setting's place.
 void for_each_setting(const plumb_setting* settings, std::size_t count,
                       const std::function<void(const std::string& name, const std::string& value)>& set) {
@@ -244,11 +237,11 @@ plumb_error* plumb_callbacks(const plumb_callback* callback, plumb_executor** ex
     const auto run = [given](ir::Feeds& inputs, const std::vector<parity::foreign::AskedValue>& asked) {
       return library::abi::ask(given, inputs, asked);
     };
-    *executor = library::abi::executor_of(
-        {parity::foreign::candidate_of(run, {.name = library::abi::text_or(given.name, "callback"),
-                                             .taps = library::abi::taps_of(given.taps),
-                                             .keeps_subnormals = given.keeps_subnormals != 0,
-                                             .storage = library::abi::storage_of(given.storage)})});
+    *executor = library::abi::executor_of({parity::foreign::candidate_of(
+        run, {.name = library::abi::text_or(given.name, "callback"),
+              .taps = library::abi::taps_of(given.taps),
+              .keeps_subnormals = given.keeps_subnormals != 0,
+              .storage = library::storage_of(library::abi::text_or(given.storage, "graph"))})});
   });
 }
 

@@ -54,17 +54,12 @@ parity::core::Mode mode_of(const char* text) {
 /// Tells the caller how far a verification is, who may end it.
 class Progress final : public cases::Observer {
  public:
-  explicit Progress(const plumb_verify_options& options) : progress_(options.progress), user_(options.user) {}
+  explicit Progress(const plumb_verify_options& options) : options_(options) {}
 
-  void step(std::string_view what, std::size_t done, std::size_t steps) override {
-    if (progress_ == nullptr) return;
-    const ir::raw::CallersFloatEnvironment callers;
-    if (progress_(user_, std::string(what).c_str(), done, steps) != 0) throw Stopped();
-  }
+  void step(std::string_view what, std::size_t done, std::size_t steps) override { tell(options_, what, done, steps); }
 
  private:
-  decltype(plumb_verify_options::progress) progress_;
-  void* user_;
+  const plumb_verify_options& options_;
 };
 
 parity::core::Coverage coverage_of(const plumb_verify_options& given) {
@@ -153,16 +148,10 @@ std::vector<std::unique_ptr<plumb_result>> judged(const plumb_graph* graph, cons
   const auto profile = library::abi::profile_of(given.profile);
   made.profile = profile ? &*profile : nullptr;
   library::abi::Progress progress(given);
-  std::vector<parity::cases::CaseResult> cases;
-  if (candidates.size() == 1) {
-    cases.push_back(library::verify(of.model, *candidates.front()->executor, made, &progress));
-  } else {
-    std::vector<ir::Executor*> executors;
-    for (library::OpenedCandidate* const one : candidates) executors.push_back(one->executor.get());
-    cases = library::verify_each(of.model, executors, made, &progress);
-  }
+  std::vector<ir::Executor*> executors;
+  for (library::OpenedCandidate* const one : candidates) executors.push_back(one->executor.get());
   std::vector<std::unique_ptr<plumb_result>> results;
-  for (parity::cases::CaseResult& one : cases)
+  for (parity::cases::CaseResult& one : library::verify_each(of.model, executors, made, &progress))
     results.push_back(std::make_unique<plumb_result>(
         std::move(one), parity::core::Demands{.strict = given.strict != 0, .verified = given.verified != 0}));
   return results;

@@ -193,7 +193,7 @@ class Plugin {
   };
 
   const Kept& compiled(const Job& job);
-  Kept compile(const Job& job);
+  Kept compile(const Job& job, std::optional<std::string> key);
   RunAnswer run_once(const Job& job, void* executable, const std::vector<NamedTensor>& given);
 
   LibraryFile library_;
@@ -254,7 +254,7 @@ RunAnswer Plugin::run_once(const Job& job, void* executable, const std::vector<N
   return std::move(sink.answer);
 }
 
-Plugin::Kept Plugin::compile(const Job& job) {
+Plugin::Kept Plugin::compile(const Job& job, std::optional<std::string> key) {
   Values results, wanted;
   for (const ir::Value v : job.graph.results()) results.add(job.graph, v);
   for (const std::string& name : job.wanted)
@@ -272,13 +272,13 @@ Plugin::Kept Plugin::compile(const Job& job) {
   const auto began = std::chrono::steady_clock::now();
   host_.check(calls_->compile(&args), "compile");
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  return {key_of(job), Executable(args.executable, Release{this}), seconds};
+  return {std::move(key), Executable(args.executable, Release{this}), seconds};
 }
 
 /// The executable of a job: two are kept, since a model is looked into and run for its results in turn.
 const Plugin::Kept& Plugin::compiled(const Job& job) {
   constexpr std::size_t most = 2;
-  const auto key = key_of(job);
+  std::optional<std::string> key = key_of(job);
   const auto found = std::ranges::find_if(kept_, [&key](const Kept& one) { return one.key && one.key == key; });
   if (found != kept_.end()) {
     std::rotate(found, found + 1, kept_.end());
@@ -286,7 +286,7 @@ const Plugin::Kept& Plugin::compiled(const Job& job) {
   }
   std::erase_if(kept_, [](const Kept& one) { return !one.key; });
   if (kept_.size() == most) kept_.erase(kept_.begin());  // before there is memory for another
-  kept_.push_back(compile(job));
+  kept_.push_back(compile(job, std::move(key)));
   return kept_.back();
 }
 

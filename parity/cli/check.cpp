@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <iostream>
 #include <memory>
 
 #include "library/reference.hpp"

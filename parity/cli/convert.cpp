@@ -1,6 +1,5 @@
 // `plumb convert`: a model as a graph file, with larger tensors in a file of weights beside it; those of GGUF files
 // stay where they are.
-#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>

@@ -51,7 +51,7 @@ profile::DeviceProfile profile_of(const ProbeFlags& flags, const profile::probe:
     const library::OpenedCandidate opened = library::open_candidate(flags.candidate, asking);
     return library::probe_candidate(dynamic_cast<foreign::Candidate&>(*opened.executor), cpu, options);
   }
-  if (flags.on == "cpu") return library::probe_host(cpu, flags.device.threads, options);
+  if (flags.on == "cpu") return library::probe_host(cpu, options);
   gpu_vulkan::VulkanExecutor device(flags::vulkan_options(flags.device));
   return library::probe_device(device, cpu, options);
 }

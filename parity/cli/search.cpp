@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 
 #include "ir/files/output_file.hpp"

@@ -13,7 +13,6 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/probing/kept_profile.hpp"
 #include "parity/cli/show/describe.hpp"
-#include "parity/cli/verifying/assumptions.hpp"
 #include "parity/cli/verifying/resumed_options.hpp"
 #include "parity/cli/verifying/selection.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
@@ -87,7 +86,7 @@ void VerifyRun::open_profile() {
   if (flags_.profile == "auto") {
     ir::require(candidates_.size() == 1, "--profile auto is the profile of one candidate, and ", candidates_.size(),
                 " are judged");
-    path = kept_profile(*candidates_.front(), flags_.candidates.front(), reference_, flags_.device.threads).string();
+    path = kept_profile(*candidates_.front(), flags_.candidates.front(), reference_).string();
   }
   if (path.empty()) {
     for (const auto& one : candidates_)

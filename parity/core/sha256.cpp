@@ -12,6 +12,8 @@ std::string sha256(std::string_view text) {
   return digits;
 }
 
+std::string text_id(std::string_view text) { return sha256(text).substr(0, 12); }
+
 std::string sha256_of_file(const std::filesystem::path& path) {
   std::error_code problem;
   if (!std::filesystem::is_regular_file(path, problem)) return "";

@@ -27,6 +27,9 @@ constexpr auto enum_names(Verdict) {
                                           "xfailed",  "xpassed", "out_of_range"};
 }
 
+/// Whether there is nothing to say of a node: it passed, or was not asked.
+constexpr bool is_fine(Verdict verdict) { return verdict == Verdict::passed || verdict == Verdict::skipped; }
+
 /// The exit code of the process (verdict.md V11).
 enum class ExitCode : int {
   passed = 0,

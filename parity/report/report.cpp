@@ -181,8 +181,7 @@ std::vector<const cases::NodeResult*> shown_of(const std::vector<const cases::No
   for (const cases::NodeResult* node : nodes) {
     const bool is_passed = node->verdict == core::Verdict::passed;
     const bool is_among_worst = detail == Detail::worst && is_passed && passed++ < worst_shown;
-    const bool is_trouble = !is_passed && node->verdict != core::Verdict::skipped;
-    if (detail == Detail::all || is_trouble || is_among_worst) shown.push_back(node);
+    if (detail == Detail::all || !core::is_fine(node->verdict) || is_among_worst) shown.push_back(node);
   }
   return shown;
 }

@@ -122,7 +122,7 @@ Json units_json(const cases::Units& units) {
 
 /// Adds the limit of an output that did not pass, and the steps behind it.
 void add_advice(Json& json, const cases::CaseResult& result, const cases::NodeResult& node) {
-  if (node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped) return;
+  if (core::is_fine(node.verdict)) return;
   json["limit"] = limit_json(result, node);
   json["next"] = next_json(result, node);
 }

@@ -59,9 +59,7 @@ void SeedSummary::add_output(const Output& output, std::uint64_t seed) {
 }
 
 bool SeedSummary::Node::always_passed() const {
-  return std::ranges::all_of(verdicts, [](const auto& entry) {
-    return entry.first == core::Verdict::passed || entry.first == core::Verdict::skipped;
-  });
+  return std::ranges::all_of(verdicts, [](const auto& entry) { return core::is_fine(entry.first); });
 }
 
 std::vector<const SeedSummary::Node*> SeedSummary::shown(Detail detail) const {

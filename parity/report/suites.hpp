@@ -2,12 +2,9 @@
 
 // The results of a run as suites of tests, for test frameworks. Reports to these are written from suites.
 
-#include <array>
-#include <cmath>
 #include <limits>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -224,8 +224,7 @@ std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<co
 namespace {
 
 bool is_quiet(const JudgedNode& node) {
-  const bool is_fine = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
-  return is_fine && node.was == node.verdict && node.explanation.empty();
+  return core::is_fine(node.verdict) && node.was == node.verdict && node.explanation.empty();
 }
 
 /// Whether there is nothing to say of a run but that it passed, as before.
@@ -253,8 +252,7 @@ std::string text_of(const JudgedRun& run) {
                                  counted(run.nodes.size(), "output"), ir::enum_name(run.verdict),
                                  run.was == run.verdict ? "" : fmt::format(" (was {})", ir::enum_name(run.was)));
   for (const JudgedNode& node : run.nodes) {
-    const bool is_fine = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
-    if (!is_fine || node.was != node.verdict)
+    if (!core::is_fine(node.verdict) || node.was != node.verdict)
       text += fmt::format("  {} ({}): {}{}{}{}\n", node.name, node.op, ir::enum_name(node.verdict),
                           node.was == node.verdict ? "" : fmt::format(" (was {})", ir::enum_name(node.was)),
                           node.why.empty() ? "" : ": ", node.why);

@@ -9,8 +9,6 @@
 
 #include "ir/files/output_file.hpp"
 #include "ir/hdf5/store.hpp"
-#include "ir/hdf5/vet.hpp"
-#include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/terminal/shell_word.hpp"
 #include "parity/results/merge/merge.hpp"
@@ -327,11 +325,10 @@ void Recorder::Writer::adopt(RunContent& from, const std::vector<const Run*>& ru
 }
 
 std::size_t Recorder::Writer::adopt(RunContent& from) {
-  std::set<cases::Uuid> there;
-  for (const Run& run : store_.read<Run>("/runs", run_type()).rows) there.insert(run.uuid);
+  // Another file has a run that is there only where its process was handed that to go on with.
   std::vector<const Run*> runs;
   for (const Run& run : from.file.runs())
-    if (!there.contains(from.file.uuid(run))) runs.push_back(&run);
+    if (!resumption_ || !resumption_->keeps(from.file.uuid(run))) runs.push_back(&run);
   if (resumption_) resumption_->require_device_of(from, runs);
   adopt(from, runs);
   return runs.size();

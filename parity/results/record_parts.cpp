@@ -53,7 +53,7 @@ std::string component(const std::string& name) {
 }
 
 std::string add_text(ir::hdf5::Store& store, const std::string& folder, const char* name, const std::string& text) {
-  const std::string hash = core::sha256(text), id = hash.substr(0, 12);
+  const std::string id = core::text_id(text);
   add_text_beside(store, folder + '/' + id, name, text);
   return id;
 }
@@ -106,7 +106,7 @@ std::string add_environment(ir::hdf5::Store& store, const profile::Environment& 
   facts.insert(facts.end(), environment.libraries.begin(), environment.libraries.end());
   std::string text;
   for (const auto& [name, value] : facts) text += name + "=" + value + "\n";
-  const std::string id = core::sha256(text).substr(0, 12), path = "/env/" + id;
+  const std::string id = core::text_id(text), path = "/env/" + id;
   if (!store.contains(path)) {
     store.make_group(path);
     for (const auto& [name, value] : facts) store.set(path, name, value);
@@ -208,10 +208,10 @@ std::string Sources::add_params(ir::hdf5::Store& store, const cases::Case& subje
     text += one.numbers == nullptr ? "left\n" : "kept\n";
   }
   if (params.empty()) return "";
-  const std::string sha256 = core::sha256(text), id = sha256.substr(0, 12), group = "/params/" + id;
+  const std::string id = core::text_id(text), group = "/params/" + id;
   if (store.contains(group)) return id;
   store.make_group(group);
-  store.set(group, "sha256", sha256);
+  store.set(group, "sha256", core::sha256(text));
   if (!hash.empty()) {
     store.set(group, "file", std::filesystem::path(subject.name).filename().string());
     store.set(group, "file_sha256", hash);

@@ -2,8 +2,6 @@
 #include "parity/results/results_file.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 
 #include "ir/formats/sums_json.hpp"
 #include "ir/hdf5/vet.hpp"
@@ -40,21 +38,13 @@ int version_of(const ir::hdf5::Store& store, const std::filesystem::path& path) 
   ir::fail(path.string(), ": is no results file: ", error.what());
 }
 
-/// Whether a version is 1, or one of 2 before 2.`minor`: "2.8.0".
-bool is_before(const std::string& version, int minor) {
-  if (!version.starts_with("2.")) return true;
-  int its = 0;
-  std::from_chars(version.data() + 2, version.data() + version.size(), its);
-  return its < minor;
-}
-
 }  // namespace
 
 ResultsFile::ResultsFile(const std::filesystem::path& path)
     : path_(path),
       store_(ir::hdf5::Store::open(vetted(path))),
       version_(version_of(store_, path)),
-      is_before_2_9_(is_before(attribute("schema_version"), 9)) {}
+      is_before_2_9_(version_ < 2 || minor_of(attribute("schema_version")) < 9) {}
 
 std::string ResultsFile::attribute(const std::string& name) const { return value_text(store_.attributes("/"), name); }
 
@@ -62,6 +52,8 @@ const std::vector<std::string>& ResultsFile::names() {
   if (!names_) names_ = store_.read_texts("/names");
   return *names_;
 }
+
+std::string key_of(const std::string& subject, const std::string& options) { return subject + '+' + options; }
 
 const std::string& ResultsFile::name(std::uint32_t id) {
   static const std::string unknown = "?";
@@ -72,25 +64,24 @@ const std::vector<Run>& ResultsFile::runs() {
   if (runs_) return *runs_;
   auto rows = store_.read<Run>("/runs", run_type()).rows;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    ir::require(rows[r].run == r, path_.string(), ": /runs[", r, "] is called ", rows[r].run);
-    require_names(rows[r]);
+    const Run& run = rows[r];
+    ir::require(run.run == r, path_.string(), ": /runs[", r, "] is called ", run.run);
+    require_names(run_type(), std::as_bytes(std::span(&run, 1)), "/runs", r);
+    ir::require(!run.is_named() || run.launch < launches().size(), path_.string(), ": /runs[", r, "] is of launch ",
+                run.launch, ", and there are ", launches().size());
   }
   runs_ = std::move(rows);
   return *runs_;
 }
 
-/// Throws Error where a run names a text or a launch that there is not.
-void ResultsFile::require_names(const Run& run) {
-  for (const Column& column : run_type().columns) {
-    if (!column.name.ends_with("_id")) continue;
-    std::uint32_t id = 0;
-    std::memcpy(&id, reinterpret_cast<const std::byte*>(&run) + column.offset, sizeof id);
-    ir::require(id < names().size(), path_.string(), ": /runs[", run.run, "]: ", column.name, " is ", id,
+void ResultsFile::require_names(const TableType& type, std::span<const std::byte> row, std::string_view table,
+                                std::size_t place) {
+  for (const Column& column : type.columns) {
+    if (!names_text(column)) continue;
+    const std::uint32_t id = number_in(row, column);
+    ir::require(id < names().size(), path_.string(), ": ", table, "[", place, "]: ", column.name, " is ", id,
                 ", and /names has ", names().size(), " texts");
   }
-  if (run.is_named())
-    ir::require(run.launch < launches().size(), path_.string(), ": /runs[", run.run, "] is of launch ", run.launch,
-                ", and there are ", launches().size());
 }
 
 const std::vector<Launch>& ResultsFile::launches() {
@@ -236,6 +227,10 @@ const Node& ResultsFile::gated_of(std::size_t row) {
 bool ResultsFile::lacks_totals_as_written(const Run& run) {
   if (run.fill == core::FillKind::exact) return false;  // its numbers are made in the dtype that it runs in
   return is_before_2_9_ && ir::find_dtype(precision(run)).has_value();
+}
+
+std::string ResultsFile::key(const Run& run) {
+  return run.is_named() ? key_of(name(run.subject_id), name(run.options_id)) : "";
 }
 
 std::string ResultsFile::subject(const Run& run) {

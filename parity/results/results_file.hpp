@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/hdf5/store.hpp"
@@ -30,6 +31,9 @@ struct StoredKernel {
   std::optional<ir::DType> accumulation = {};  ///< the accumulator of its sums; nothing without sums
 };
 
+/// A name of what a run was and how it was run, of the ids of its subject and its options.
+std::string key_of(const std::string& subject, const std::string& options);
+
 /// A results file of version 1 or 2, opened to be read: the one reader for all who ask what is in it. Tables are read
 /// when they are first asked for. What version 1 lacks is said to be not recorded. Throws Error, naming the file.
 class ResultsFile {
@@ -46,6 +50,9 @@ class ResultsFile {
   const std::vector<std::string>& names();
   /// The text of a number; "?" where there is none.
   const std::string& name(std::uint32_t id);
+
+  /// Throws Error where a row, TABLE[place], has the number of a text that is not there.
+  void require_names(const TableType& type, std::span<const std::byte> row, std::string_view table, std::size_t place);
 
   /// Throws Error, too, where a run has the number of a text or of a launch that is not there.
   const std::vector<Run>& runs();
@@ -70,6 +77,8 @@ class ResultsFile {
   /// Whether what another implementation gave failed in a run, whatever its nodes did; where a `lambda` is given, by
   /// limits that allow for so many standard deviations.
   bool refutes_expected(const Run& run, std::optional<double> lambda = {});
+  /// key_of a run's subject and options; "" of one that has none, recorded before version 2.8.
+  std::string key(const Run& run);
   /// "bert.json (graph 24236c7cef24)", or the graph alone where the file is not recorded: before version 2.6.
   std::string subject(const Run& run);
   /// "device llvmpipe", or "candidate cpu" where the run has another candidate than our device.
@@ -111,7 +120,6 @@ class ResultsFile {
   std::string policy_path(const Run& run);
 
  private:
-  void require_names(const Run& run);
   const std::vector<std::string>& sums_of(std::uint32_t graph_id);
   const std::vector<ExpectedRow>& expected();
 

@@ -49,10 +49,7 @@ std::string bits_of(const Node& row) {
   return core::terminal::short_number(row.bits_accumulator);
 }
 
-bool is_trouble(const Node& row) {
-  const core::Verdict verdict = known(row.verdict, core::Verdict::error);
-  return verdict != core::Verdict::passed && verdict != core::Verdict::skipped;
-}
+bool is_trouble(const Node& row) { return !core::is_fine(known(row.verdict, core::Verdict::error)); }
 
 bool is_wrong(const Node& row) {
   const core::Verdict verdict = known(row.verdict, core::Verdict::error);

@@ -2,6 +2,7 @@
 #include "parity/results/results_schema.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 namespace plumb::parity::results {
@@ -118,6 +119,13 @@ int require_results_file(const ir::hdf5::Store& store) {
   ir::require(version.empty() || !is_digit(version.front()), "schema_version is '", version,
               "', and only 1.* and 2.* are known: it was written by a newer plumb");
   ir::fail("schema_version is '", version, "', only 1.* and 2.* are known");
+}
+
+int minor_of(std::string_view version) {
+  int minor = 0;
+  version.remove_prefix(std::min<std::size_t>(version.size(), 2));
+  std::from_chars(version.data(), version.data() + version.size(), minor);
+  return minor;
 }
 
 std::string schema_json() {

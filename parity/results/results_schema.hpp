@@ -2,8 +2,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/hdf5/store.hpp"
@@ -47,11 +52,24 @@ bool is_line(const Dataset& set);
 /// Whether names may be added to a column's without the schema's changing: those of ops.
 bool is_open(const Column& column);
 
+/// The number in a column of kind u4.
+inline std::uint32_t number_in(std::span<const std::byte> row, const Column& column) {
+  std::uint32_t number = 0;
+  std::memcpy(&number, row.data() + column.offset, sizeof number);
+  return number;
+}
+
+/// Whether a column has the number of a text in /names.
+inline bool names_text(const Column& column) { return column.kind == Kind::u4 && column.name.ends_with("_id"); }
+
 /// The fixed part of an empty results file.
 void make_layout(ir::hdf5::Store& store);
 
 /// The major version of a results file, 1 or 2. Throws Error for a file that says that it is another, or none.
 int require_results_file(const ir::hdf5::Store& store);
+
+/// 13, where the version is "2.13.0".
+int minor_of(std::string_view version);
 
 /// Everything in which a results file departs from the schema, each naming the place; an
 /// unreadable file is one finding. A file of version 1 is held to what version 2 kept of it.

@@ -3,7 +3,6 @@
 
 #include <type_traits>
 
-#include "ir/op_list.hpp"
 #include "ir/registered_op.hpp"
 
 namespace plumb::parity::results {

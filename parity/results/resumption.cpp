@@ -28,9 +28,6 @@ fs::path earlier_file(const fs::path& output) {
   return {};
 }
 
-/// "00ff" of a device that was called "00ff.1b4f0e985197", another driver having had that name.
-std::string uuid_in(const std::string& name) { return name.substr(0, name.find('.')); }
-
 /// A device with its driver; "no device" where nothing ran on one.
 std::string with_driver(const std::string& uuid, const std::string& driver) {
   return uuid.empty() ? "no device" : uuid + ", " + driver;
@@ -50,7 +47,8 @@ Resumption::Resumption(const fs::path& output) : path_(earlier_file(output)) {
   for (const Run& run : file.runs()) {
     if (known(run.verdict, core::Verdict::error) == core::Verdict::error) continue;
     kept_.push_back(&run);
-    if (run.is_named()) by_key_.emplace(file.name(run.subject_id) + '+' + file.name(run.options_id), &run);
+    uuids_.insert(file.uuid(run));
+    if (run.is_named()) by_key_.emplace(file.key(run), &run);
   }
 }
 
@@ -114,15 +112,18 @@ void Resumption::write_kept(const fs::path& path, const std::vector<std::string>
 }
 
 const Run* Resumption::take(const cases::Identity& identity) {
-  constexpr std::size_t digits = 12;  // by which groups of texts are called
-  const auto name = [](const std::string& text) { return core::sha256(text).substr(0, digits); };
-  const auto found = by_key_.find(name(identity.subject) + '+' + name(identity.options));
+  const auto found = by_key_.find(key_of(core::text_id(identity.subject), core::text_id(identity.options)));
   if (found == by_key_.end()) return nullptr;
   const Run* const run = found->second;
   by_key_.erase(found);
   return run;
 }
 
-cases::CaseResult Resumption::case_of(const Run& run) { return stored_case(content_->file, run); }
+cases::CaseResult Resumption::case_of(const Run& run) {
+  ResultsFile& file = content_->file;
+  cases::CaseResult result = stored_case(file, run);
+  if (run.policy_id != 0) result.judged_by.text = file.text_of(file.policy_path(run));
+  return result;
+}
 
 }  // namespace plumb::parity::results

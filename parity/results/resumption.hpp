@@ -52,8 +52,10 @@ class Resumption {
 
   /// A run of that subject and those options that is kept; each is found once. nullptr where there is none.
   const Run* take(const cases::Identity& identity);
-  /// That run as verify had it.
+  /// That run as verify had it, with the text of the policy that judged it.
   cases::CaseResult case_of(const Run& run);
+  /// Whether the run of that uuid is kept.
+  bool keeps(const cases::Uuid& uuid) const { return uuids_.contains(uuid); }
   /// The file; to be asked for where there are runs.
   RunContent& content() { return content_.value(); }
 
@@ -66,6 +68,7 @@ class Resumption {
   const std::filesystem::path path_;  ///< empty: there is no earlier file
   std::optional<RunContent> content_;
   std::vector<const Run*> kept_;
+  std::set<cases::Uuid> uuids_;  ///< those of kept_
   std::multimap<std::string, const Run*> by_key_;
 };
 

@@ -120,7 +120,6 @@ void StoredCase::read_subject() {
   subject.adversarial = ir::enum_value<ir::AdversarialKind>(file_.name(run_.fill_name_id));
   if (run_.param_seed != no_number) subject.origin.param_seed = run_.param_seed;
   result_.judged_by.file = file_.name(run_.policy_file_id);
-  if (run_.policy_id != 0) result_.judged_by.text = file_.text_of(file_.policy_path(run_));
 }
 
 void StoredCase::read_identity() {

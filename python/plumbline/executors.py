@@ -258,16 +258,18 @@ def executor_of(candidate, model, storage=None):
 
 
 class raising:
-    """Raises what a function of Python raised, in place of what came out of C for it."""
+    """Raises what a function of Python raised, that of the first executor, in place of what came out of C for it."""
 
-    def __init__(self, executor):
-        self._executor = executor
+    def __init__(self, *executors):
+        self._executors = executors
 
     def __enter__(self):
-        self._executor.pending = None
+        for one in self._executors:
+            one.pending = None
 
     def __exit__(self, kind, value, trace):
-        pending, self._executor.pending = self._executor.pending, None
-        if pending is not None:
-            raise pending
+        pending = [one.pending for one in self._executors if one.pending is not None]
+        self.__enter__()
+        if pending:
+            raise pending[0]
         return False

@@ -3,10 +3,10 @@ import ctypes
 import os
 
 from plumbline import _abi
-from plumbline.executors import Candidate
+from plumbline.executors import executor_of, raising
 from plumbline.graph import Graph
 from plumbline.native import Handle, lib
-from plumbline.verdicts import follower, passing_on
+from plumbline.verdicts import follower
 
 
 def probe(candidate, model=None, *, shapes=None, progress=None):
@@ -14,12 +14,12 @@ def probe(candidate, model=None, *, shapes=None, progress=None):
     take as a file. With a model, a path or a Graph, also the order in which its products are summed. It may take
     minutes; progress(what, done, steps) is told how far it is, and what that raises ends it. Raises Error for a dump or
     a function, which compute no graphs of a probe's."""
-    executor = Candidate(candidate) if isinstance(candidate, str) else candidate
     if model is not None and not isinstance(model, Graph):
         model = Graph.read(os.fspath(model), shapes)
+    executor = executor_of(candidate, model and (model.path or model))
     follow = dict(_abi.plumb_probe_options._fields_)["progress"](follower(executor, progress))
     options = _abi.plumb_probe_options(struct_size=ctypes.sizeof(_abi.plumb_probe_options), progress=follow)
-    with passing_on([executor]):
+    with raising(executor):
         made = Handle(lib().plumb_text_free, lambda place: lib().plumb_probe(
             executor.handle.pointer, model and model.handle.pointer, ctypes.byref(options), place))
     return lib().plumb_text_get(made.pointer).decode()

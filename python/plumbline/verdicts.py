@@ -1,5 +1,4 @@
 """Verdicts: on one op, and on every node of a model."""
-import contextlib
 import ctypes
 import dataclasses
 import json
@@ -167,7 +166,7 @@ def verify(model, candidate, *, inputs=None, shapes=None, seed=1, expected=None,
         policy=text(policy), expected=told.pointer(), expected_count=told.count, min_verified_work=work,
         min_verified_elements=elements, progress=follow, profile=text(profile))
     asked = model.handle.pointer, given.pointer(), given.count
-    with passing_on(judged):
+    with raising(*judged):
         if not isinstance(candidate, dict):
             return Result(lambda place: lib().plumb_verify(*asked, judged[0].handle.pointer, ctypes.byref(options),
                                                            place))
@@ -182,15 +181,6 @@ def _handed_over(results, k):
     def make(place):
         ctypes.cast(place, ctypes.POINTER(ctypes.c_void_p))[0] = results[k]
     return make
-
-
-@contextlib.contextmanager
-def passing_on(executors):
-    """Raises what functions of Python raised, in place of what came out of C for it."""
-    with contextlib.ExitStack() as all_of_them:
-        for one in executors:
-            all_of_them.enter_context(raising(one))
-        yield
 
 
 def follower(judged, progress):

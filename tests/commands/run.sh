@@ -10,6 +10,7 @@
 #   warns_of FILE              it wrote nothing to stdout, and to stderr one line that names FILE
 #   holds FILE PATTERN         a line of the file matches
 #   tensor FILE NAME VALUES    the tensor of an HDF5 file has these values ("1, 2.5")
+#   digest_of FILE [=values]   writes the digest of a results file to stdout: of all, or of what was computed
 #   numpy_candidate            $numpy is a candidate that NumPy computes; without NumPy nothing of this can run
 #
 # Everything is shown, and the first expectation that is not met ends it with 1. Where plumb ends with 77, since
@@ -50,6 +51,11 @@ look() { if [ "$ran" = "$command" ]; then looked=yes; fi; }
 says() {
   look
   grep -qE -- "$1" stdout || fail "no line of stdout matches: $1"
+}
+
+digest_of() {
+  plumb 0 inspect "$1" "--digest${2:-}" >/dev/null
+  cat stdout
 }
 
 numpy_candidate() {

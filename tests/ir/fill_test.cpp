@@ -9,6 +9,7 @@
 
 #include "ir/raw/philox.hpp"
 #include "ir/raw/threads.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir::fill_test {
 namespace {
@@ -26,12 +27,7 @@ Fill make(
 }
 
 std::string refusal(DType dtype, const Fill& f) {
-  try {
-    fill({dtype, {4}}, f, 1, 0);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::message_of([&] { fill({dtype, {4}}, f, 1, 0); });
 }
 
 TEST(Philox, AgreesWithTheTableOfRandom123) {

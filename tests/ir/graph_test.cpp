@@ -5,18 +5,12 @@
 #include "ir/ops/cast.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/passes/widen.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir::graph_test {
 namespace {
 
-std::string message_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using tests::message_of;
 
 TEST(Graph, NamesTheNodeTheConstraintAndBothShapes) {
   Graph graph;

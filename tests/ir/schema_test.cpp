@@ -9,6 +9,7 @@
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/softmax.hpp"
 #include "ir/ops/unary.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir::schema_test {
 namespace {
@@ -27,12 +28,7 @@ bool is_snake_case(std::string_view name) {
 }
 
 std::string refusal(const OpSchema& schema, const Attributes& attributes) {
-  try {
-    schema.read(attributes);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::message_of([&] { schema.read(attributes); });
 }
 
 /// Another value of the attribute's kind than the one it has, if it has one.

@@ -12,6 +12,7 @@
 #include "library/verify.hpp"
 #include "parity/bounds/bounded.hpp"
 #include "parity/foreign/callback.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/odd_floats.hpp"
 
 namespace plumb::library::register_op_test {
@@ -45,12 +46,7 @@ Model graph_of(const std::string& name, const std::string& more = "") {
 
 /// The message of what registering throws; "" where it does not.
 std::string refusal_of(NewOp op) {
-  try {
-    register_tried_op(op);
-  } catch (const ir::Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::message_of([&] { register_tried_op(op); });
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {

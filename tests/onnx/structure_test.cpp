@@ -339,12 +339,7 @@ ModelMaker nested_ifs(int count) {
 
 TEST(OnnxFiles, GraphsThatNestTooDeeplyAreNotTakenForDamage) {
   const auto refusal = [](int count) {
-    try {
-      static_cast<void>(nested_ifs(count).read());
-    } catch (const ir::Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return tests::message_of([&] { static_cast<void>(nested_ifs(count).read()); });
   };
   EXPECT_THAT(refusal(60), HasSubstr("nests graphs (If, Loop, Scan) too deeply: protobuf reads 100 messages"));
   EXPECT_THAT(refusal(20), ::testing::Not(HasSubstr("nests graphs")));

@@ -206,7 +206,7 @@ class VerifyTest(unittest.TestCase):
             pl.probe("cpu", self.graph, progress=stop)
         self.assertEqual(len(told), 1)
         with self.assertRaisesRegex(pl.Error, "a callback computes one graph"):
-            pl.probe(pl.executors.Function(self.mine))
+            pl.probe(self.mine)
 
     def test_knobs_and_devices(self):
         self.assertEqual(pl.verify(self.graph, pl.Cpu(threads=1)).exit, 0)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/files/mapped.hpp"
 #include "ir/formats/gguf/cursor.hpp"
 #include "ir/raw/copy_bytes.hpp"
 #include "ir/raw/utf8.hpp"
@@ -184,8 +185,8 @@ Gguf::Gguf(std::span<const std::byte> bytes, std::shared_ptr<const void> owner)
   Reader(*this).read();
 }
 
-Gguf Gguf::open(const std::filesystem::path& path, files::Access access) {
-  auto file = files::MappedFile::open(path, access);
+Gguf Gguf::open(const std::filesystem::path& path) {
+  auto file = files::MappedFile::open(path);
   return Gguf(file->bytes(), file);
 }
 

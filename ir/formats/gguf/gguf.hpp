@@ -2,6 +2,7 @@
 
 // GGUF files (ops.md J.1, ops.md J.2): metadata and tensors, of which nothing is copied that the file has.
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
@@ -9,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/files/mapped.hpp"
 #include "ir/formats/gguf/types.hpp"
 #include "ir/tensor.hpp"
 
@@ -57,7 +57,7 @@ class Gguf {
   Gguf(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
   /// Opens a file. Throws Error, without the file's name.
-  static Gguf open(const std::filesystem::path& path, files::Access access = files::Access::mapped);
+  static Gguf open(const std::filesystem::path& path);
 
   std::uint32_t version() const { return version_; }
   std::uint64_t alignment() const { return alignment_; }

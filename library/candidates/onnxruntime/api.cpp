@@ -1,7 +1,6 @@
 // Opens ONNX Runtime and makes exceptions of its statuses.
 #include "library/candidates/onnxruntime/api.hpp"
 
-#include <algorithm>
 #include <string_view>
 
 #include "ir/error.hpp"

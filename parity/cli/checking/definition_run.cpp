@@ -1,11 +1,8 @@
 // `plumb check --def`: a definition on its workloads.
 #include "parity/cli/checking/definition_run.hpp"
 
-#include <fmt/format.h>
-
 #include <exception>
 #include <optional>
-#include <ostream>
 
 #include "library/describe.hpp"
 #include "library/reference.hpp"
@@ -126,7 +123,7 @@ class DefinitionRun {
   }
 
   flashinfer::TraceFacts facts() const {
-    flashinfer::TraceFacts facts{.solution = flags_.solution, .hardware = library::describe_host(0).cpu};
+    flashinfer::TraceFacts facts{.solution = flags_.solution, .hardware = library::cpu_name()};
     facts.libraries.emplace("plumbline", core::build_info().version);
     if (facts.solution.empty()) facts.solution = foreign::parse_spec(flags_.candidate.candidate).name;
     if (judged_ && judged_->device() != nullptr) facts.hardware = judged_->device()->facts().name;

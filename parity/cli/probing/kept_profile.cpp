@@ -50,7 +50,7 @@ struct Probed {
   std::function<profile::DeviceProfile(const profile::probe::ProbeOptions&)> probe;
 };
 
-Probed probed_of(VerifyCandidate& candidate, const std::string& spec, ref_cpu::CpuExecutor& reference, int threads) {
+Probed probed_of(VerifyCandidate& candidate, const std::string& spec, ref_cpu::CpuExecutor& reference) {
   using Options = profile::probe::ProbeOptions;
   if (foreign::Candidate* const other = candidate.foreign()) {
     library::require_probed(spec);
@@ -66,18 +66,18 @@ Probed probed_of(VerifyCandidate& candidate, const std::string& spec, ref_cpu::C
         [device, &reference](const Options& options) { return library::probe_device(*device, reference, options); }};
   }
   ir::require(foreign::parse_spec(spec).kind == foreign::Kind::cpu, "--profile auto: there is no device to be probed");
-  return {ir::cat("kind=cpu\ncpu=", library::describe_host(threads).cpu, '\n', text_of_build()),
-          [&reference, threads](const Options& options) { return library::probe_host(reference, threads, options); }};
+  return {ir::cat("kind=cpu\ncpu=", library::cpu_name(), '\n', text_of_build()),
+          [&reference](const Options& options) { return library::probe_host(reference, options); }};
 }
 
 }  // namespace
 
-std::filesystem::path kept_profile(VerifyCandidate& candidate, const std::string& spec, ref_cpu::CpuExecutor& reference,
-                                   int threads) {
+std::filesystem::path kept_profile(VerifyCandidate& candidate, const std::string& spec,
+                                   ref_cpu::CpuExecutor& reference) {
   const std::filesystem::path cache = gpu_vulkan::cache::cache_folder("");
   ir::require(!cache.empty(),
               "--profile auto: there is no folder to keep it in: neither XDG_CACHE_HOME nor HOME is set");
-  const Probed probed = probed_of(candidate, spec, reference, threads);
+  const Probed probed = probed_of(candidate, spec, reference);
   const std::filesystem::path path = cache / "profiles" / (core::sha256(probed.depends_on).substr(0, 16) + ".toml");
   if (std::filesystem::exists(path)) return path;
 

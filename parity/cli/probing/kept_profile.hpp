@@ -12,7 +12,7 @@ namespace plumb::parity::cli {
 /// that it depends on: how a candidate describes itself, its library or program and the variables that it names; of
 /// what is ours the device, its driver and the version of plumb. Where there is none yet, experiments make it, and a
 /// line on stderr says so. Throws Error where nothing can be probed, or there is no cache folder.
-std::filesystem::path kept_profile(VerifyCandidate& candidate, const std::string& spec, ref_cpu::CpuExecutor& reference,
-                                   int threads);
+std::filesystem::path kept_profile(VerifyCandidate& candidate, const std::string& spec,
+                                   ref_cpu::CpuExecutor& reference);
 
 }  // namespace plumb::parity::cli

@@ -1,10 +1,9 @@
 // Unpacks the results files of archives, without trust in what these say.
 #include "parity/cli/reporting/archived_results.hpp"
 
-#include <cstdlib>
-
 #include "ir/error.hpp"
 #include "ir/files/output_file.hpp"
+#include "ir/files/path_below.hpp"
 #include "ir/formats/zip.hpp"
 
 namespace plumb::parity::cli {
@@ -18,39 +17,14 @@ bool is_results_name(const std::string& name) {
   return ir::files::has_extension(name, ".h5") || ir::files::has_extension(name, ".hdf5") || name.ends_with(".h5.part");
 }
 
-/// A name that leads to another place than below the folder that an archive is unpacked into.
-bool leads_out(const fs::path& name) {
-  if (name.is_absolute()) return true;
-  for (const fs::path& part : name)
-    if (part == "..") return true;
-  return false;
-}
-
-fs::path new_folder() {
-  std::string name = (fs::temp_directory_path() / "plumb-report-XXXXXX").string();
-  ir::require(mkdtemp(name.data()) != nullptr, fs::temp_directory_path().string(), ": no folder can be made there");
-  return name;
-}
-
 }  // namespace
 
 ArchivedResults::ArchivedResults(const std::vector<std::string>& given) {
-  try {
-    for (const std::string& path : given)
-      if (ir::files::kind_of_file(path) == ir::files::FileKind::zip)
-        unpack(path);
-      else
-        paths_.push_back(path);
-  } catch (...) {
-    std::error_code problem;
-    fs::remove_all(folder_, problem);
-    throw;
-  }
-}
-
-ArchivedResults::~ArchivedResults() {
-  std::error_code problem;
-  if (!folder_.empty()) fs::remove_all(folder_, problem);
+  for (const std::string& path : given)
+    if (ir::files::kind_of_file(path) == ir::files::FileKind::zip)
+      unpack(path);
+    else
+      paths_.push_back(path);
 }
 
 void ArchivedResults::unpack(const std::string& archive) try {
@@ -58,15 +32,15 @@ void ArchivedResults::unpack(const std::string& archive) try {
   std::uint64_t bytes = 0;
   const std::size_t before = paths_.size();
   for (const auto& [name, entry] : zip.entries()) {
-    ir::require(!leads_out(name), "member '", name, "' leads out of the archive");
+    ir::require(ir::files::stays_below(name), "member '", name, "' leads out of the archive");
     if (!is_results_name(name)) continue;
     bytes += entry.size;
     ir::require(bytes <= most_unpacked_bytes, "its results files take more than 4 GiB");
-    if (folder_.empty()) folder_ = new_folder();
+    if (!folder_) folder_.emplace(most_unpacked_bytes, fs::path{});
     std::vector<std::byte> content(entry.size);
     zip.read(entry, 0, content);
     // The member's own name may be anything, and several archives may have the same.
-    const std::string path = (folder_ / ir::cat("results_", paths_.size(), ".h5")).string();
+    const std::string path = (folder_->path() / ir::cat("results_", paths_.size(), ".h5")).string();
     ir::files::OutputFile file(path, {.kind = ir::files::FileKind::hdf5});
     file.write(content);
     file.commit();

@@ -1,8 +1,10 @@
 #pragma once
 
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "parity/foreign/scratch.hpp"
 
 namespace plumb::parity::cli {
 
@@ -13,16 +15,13 @@ class ArchivedResults {
   /// Throws Error, which names the archive, where it has no results file, one that is called out of the archive
   /// ("../x.h5"), or more than 4 GiB.
   explicit ArchivedResults(const std::vector<std::string>& given);
-  ~ArchivedResults();
-  ArchivedResults(const ArchivedResults&) = delete;
-  ArchivedResults& operator=(const ArchivedResults&) = delete;
 
   const std::vector<std::string>& paths() const { return paths_; }
 
  private:
   void unpack(const std::string& archive);
 
-  std::filesystem::path folder_;  ///< empty where there are no archives
+  std::optional<foreign::Scratch> folder_;  ///< nothing where there are no archives
   std::vector<std::string> paths_;
 };
 

@@ -54,11 +54,10 @@ report::Cases cases_of(const std::vector<results::JudgedRun>& runs, cases::CaseR
           }};
 }
 
-std::string page_of(const results::JudgedFile& judged, const core::Outcome& outcome) {
-  report::RunFacts facts = results::facts_of(judged.runs);
-  facts.outcome = outcome;
+std::string page_of(const results::JudgedFile& judged, std::span<const report::Suite> suites,
+                    const report::RunFacts& facts) {
   cases::CaseResult held;
-  return report::html::to_page(cases_of(judged.runs, held), results::suites_of(judged.runs, outcome), facts);
+  return report::html::to_page(cases_of(judged.runs, held), suites, facts);
 }
 
 RecordReports::RecordReports(const RecordReportFlags& flags, const flags::Outputs& outputs)
@@ -74,14 +73,14 @@ bool RecordReports::is_on_stdout() const {
 }
 
 void RecordReports::write(const results::JudgedFile& judged, const core::Outcome& outcome, std::ostream& out) {
-  const bool has_suites = junit_ || markdown_ || flags_.github;
+  const bool has_suites = junit_ || markdown_ || html_ || flags_.github;
   const auto suites = has_suites ? results::suites_of(judged.runs, outcome) : std::vector<report::Suite>();
   report::RunFacts facts = results::facts_of(judged.runs);
   facts.outcome = outcome;
   if (json_) flags::write_whole(json_, results::to_json(judged.runs, outcome, judged.pairs));
   if (junit_) flags::write_whole(junit_, report::to_junit(suites));
   if (markdown_) flags::write_whole(markdown_, report::to_markdown(suites, facts, report::most_comment_bytes));
-  if (html_) flags::write_whole(html_, page_of(judged, outcome));
+  if (html_) flags::write_whole(html_, page_of(judged, suites, facts));
   if (flags_.github) report::tell_github(out, suites, facts);
 }
 

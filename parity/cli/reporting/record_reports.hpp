@@ -3,6 +3,7 @@
 // Reports that are written from results files, by `plumb judge` and `plumb report`.
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,9 @@ results::JudgedFile judge_all(const std::vector<std::string>& files, const polic
 /// The cases of these runs, one at a time in `held`, since a file may have thousands.
 report::Cases cases_of(const std::vector<results::JudgedRun>& runs, cases::CaseResult& held);
 
-/// The page of these runs.
-std::string page_of(const results::JudgedFile& judged, const core::Outcome& outcome);
+/// The page of these runs, of which somebody made the suites.
+std::string page_of(const results::JudgedFile& judged, std::span<const report::Suite> suites,
+                    const report::RunFacts& facts);
 
 /// The files of these flags, which are opened before the work, so that none of it is in vain.
 class RecordReports {

@@ -54,7 +54,9 @@ void ViewerFiles::write_archive(const results::JudgedFile& judged, const core::O
   const auto add = [&](const std::string& name, const std::string& text) {
     zip.add(name, {}, std::as_bytes(std::span(text)));
   };
-  add("report.html", page_of(judged, outcome));
+  report::RunFacts facts = results::facts_of(judged.runs);
+  facts.outcome = outcome;
+  add("report.html", page_of(judged, results::suites_of(judged.runs, outcome), facts));
   add("report.json", results::to_json(judged.runs, outcome, judged.pairs));
   for (std::size_t r = 0; r < results.size(); ++r)
     add(r == 0 ? "results.h5" : ir::cat("results_", r + 1, ".h5"),

@@ -1,7 +1,6 @@
 // The values of a graph that another runtime is to dump, by the names that its file has for them.
 #include "parity/cli/show/graph_values.hpp"
 
-#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <vector>

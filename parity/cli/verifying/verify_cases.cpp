@@ -91,7 +91,7 @@ cases::CaseResult VerifyRun::result_of(Judging& one, const std::string& path, co
   is_taken_ = earlier.has_value();
   if (!is_taken_) return verify::verify_loaded(std::move(loaded), path, fill, one.executors, one.options, observer);
   const auto name = [](const std::string& policy) {
-    return policy.empty() ? std::string("none") : core::sha256(policy).substr(0, 12);
+    return policy.empty() ? std::string("none") : core::text_id(policy);
   };
   const std::string was = name(earlier->judged_by.text), is = name(loaded.result.judged_by.text);
   if (was != is)

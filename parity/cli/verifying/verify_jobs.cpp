@@ -21,7 +21,6 @@
 #include "parity/results/merge/run_content.hpp"
 #include "parity/results/resumption.hpp"
 #include "parity/results/stored_case.hpp"
-#include "parity/verify/repro.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -105,25 +104,13 @@ std::vector<VerifyRun::Job> VerifyRun::jobs_in(const fs::path& folder) const {
 
 /// The result of a case whose process did not end by itself, at the run that it was at.
 cases::CaseResult VerifyRun::lost_case(const Job& job, const ir::files::ProcessEnd& end) const {
-  const flags::VerifyFlags& flags = job.batch->flags;
-  verify::FillOptions fill = job.batch->fill;
-  fill.seed += job.results.size() / flags.candidates.size();
-  const auto device = flags::vulkan_options(flags.device);
-  cases::CaseResult lost;
-  lost.subject = verify::unread_case(job.path, fill);
-  lost.mode = flags::mode_of(flags.mode);
-  lost.settings = flags::run_settings(device);
-  lost.settings.candidate = flags.candidates.at(job.results.size() % flags.candidates.size());
+  cases::CaseResult lost = unrun_case(*job.batch, job.path, job.results.size());
   const bool is_broken_off = end.is_late || !end.signal.empty();
   lost.exit = is_broken_off ? core::ExitCode::device_error : core::ExitCode::tool_error;
   const std::string how = end.is_late           ? "took longer than --case-timeout " + flags_.case_timeout
                           : !end.signal.empty() ? "crashed its process, " + end.signal
                                                 : fmt::format("ended its process with exit code {}", end.status);
   lost.message = job.path + ": " + how;
-  lost.repro = verify::repro_of(
-      lost.subject, {.flags = flags::repeated_flags(flags, fill, device), .mode = flags::mode_of(flags.mode)});
-  lost.identity = cases::identity_of(lost.subject, lost.mode, lost.settings);
-  lost.uuid = cases::new_uuid();
   return lost;
 }
 
@@ -181,7 +168,7 @@ void VerifyRun::take_job(Job& job, const ir::files::ProcessEnd& end, results::Re
       job.output += fmt::format("{}: skipped: {} after it\n", job.path,
                                 core::terminal::counted(planned - job.results.size(), "run"));
     while (job.results.size() < planned) {
-      cases::CaseResult skipped = lost_case(job, end);
+      cases::CaseResult skipped = unrun_case(*job.batch, job.path, job.results.size());
       skipped.verdict = core::Verdict::skipped;
       skipped.exit = core::ExitCode::nothing_ran;
       skipped.message = job.path + why;

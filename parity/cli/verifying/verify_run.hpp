@@ -55,6 +55,7 @@ class VerifyRun {
   void take_share();
   void take_budget();
   bool fits_budget(const Batch& batch) const;
+  cases::CaseResult unrun_case(const Batch& batch, const std::string& path, std::size_t run) const;
   void skip(const Batch& batch, results::Recorder* recorder);
   void open_candidates();
   void feed_as_candidate(Batch& batch) const;

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "parity/cli/flags/duration.hpp"
 #include "parity/cli/flags/shard_flag.hpp"
 #include "parity/cli/verifying/selection.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
 #include "parity/core/terminal/text.hpp"
+#include "parity/verify/repro.hpp"
 
 namespace plumb::parity::cli {
 
@@ -56,17 +56,30 @@ bool VerifyRun::fits_budget(const Batch& batch) const {
   return spent.count() + batch.seconds.value_or(0) < all.count();
 }
 
+/// The result of a case that was not run to its end, as of the run of that number among its seeds and candidates.
+cases::CaseResult VerifyRun::unrun_case(const Batch& batch, const std::string& path, std::size_t run) const {
+  const flags::VerifyFlags& flags = batch.flags;
+  verify::FillOptions fill = batch.fill;
+  fill.seed += run / flags.candidates.size();
+  const auto device = flags::vulkan_options(flags.device);
+  cases::CaseResult made;
+  made.subject = verify::unread_case(path, fill);
+  made.mode = flags::mode_of(flags.mode);
+  made.settings = flags::run_settings(device);
+  made.settings.candidate = flags.candidates.at(run % flags.candidates.size());
+  made.repro = verify::repro_of(made.subject, {.flags = flags::repeated_flags(flags, fill, device), .mode = made.mode});
+  made.identity = cases::identity_of(made.subject, made.mode, made.settings);
+  made.uuid = cases::new_uuid();
+  return made;
+}
+
 /// Says of the cases of a batch that there was no time for them, which no results file has.
 void VerifyRun::skip(const Batch& batch, results::Recorder* recorder) {
   for (const std::string& path : batch.paths) {
-    cases::CaseResult skipped;
-    skipped.subject = verify::unread_case(path, batch.fill);
+    cases::CaseResult skipped = unrun_case(batch, path, 0);
     skipped.verdict = core::Verdict::skipped;
     skipped.exit = core::ExitCode::nothing_ran;
     skipped.message = path + ": skipped: budget";
-    skipped.mode = flags::mode_of(batch.flags.mode);
-    skipped.identity = cases::identity_of(skipped.subject, skipped.mode, skipped.settings);
-    skipped.uuid = cases::new_uuid();
     out_ << core::terminal::printable(skipped.message) << '\n';
     ++over_budget_;
     is_taken_ = false;

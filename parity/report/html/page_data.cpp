@@ -26,7 +26,7 @@ using core::terminal::printable;
 
 constexpr std::size_t most_cases = 200, most_nodes_a_case = 100, worst_shown = 8;
 
-/// A number with as many digits as a table shows; null where it is none.
+/// A number with as many digits as a table shows, where it is finite.
 Json brief(double x) {
   if (!std::isfinite(x)) return core::json_number(x);
   const std::string text = fmt::format("{:.5g}", x);
@@ -123,7 +123,7 @@ Json more_json(const cases::CaseResult& result, const cases::NodeResult& node, K
   if (Json facts = facts_json(node); !facts.empty()) more["facts"] = std::move(facts);
   if (kept == Kept::all)
     if (Json bins = bins_json(node.local.hist_ulp); !bins.is_null()) more["ulps"] = std::move(bins);
-  if (node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped) return more;
+  if (core::is_fine(node.verdict)) return more;
   add(more, "repro", node.repro);
   if (Json limit = limit_json(result, node); !limit.is_null()) more["limit"] = std::move(limit);
   if (Json next = next_json(result, node); !next.empty()) more["next"] = std::move(next);
@@ -131,7 +131,6 @@ Json more_json(const cases::CaseResult& result, const cases::NodeResult& node, K
 }
 
 Json node_json(const cases::CaseResult& result, const cases::NodeResult& node, Kept kept) {
-  const bool is_fine = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
   Json json = {{"name", printable(node.name())}, {"index", node.node}};
   json["op"] = node.op;
   json["dtype"] = ir::info(node.type.dtype).name;
@@ -148,7 +147,7 @@ Json node_json(const cases::CaseResult& result, const cases::NodeResult& node, K
   add(json, "inherited", node.inherited.max_abs.value);
   add(json, "amp", static_cast<float>(node.amplification));
   if (node.device_ns) json["us"] = brief(1e-3 * static_cast<double>(*node.device_ns));
-  if (!is_fine || kept < Kept::no_details_of_passed)
+  if (!core::is_fine(node.verdict) || kept < Kept::no_details_of_passed)
     if (Json more = more_json(result, node, kept); !more.empty()) json["more"] = std::move(more);
   return json;
 }
@@ -208,9 +207,8 @@ void PageData::add_case(const cases::CaseResult& result) {
   if (!notes.empty()) json["notes"] = std::move(notes);
   add(json, "repro", result.repro);
   for (const cases::NodeResult& node : result.nodes) {
-    const bool is_fine = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
     if (kept_ == Kept::first_cases && nodes.size() == most_nodes_a_case) break;
-    if (!is_fine || kept_ < Kept::no_passed) nodes.push_back(node_json(result, node, kept_));
+    if (!core::is_fine(node.verdict) || kept_ < Kept::no_passed) nodes.push_back(node_json(result, node, kept_));
   }
   json["nodes"] = std::move(nodes);
   cases_.push_back(std::move(json));

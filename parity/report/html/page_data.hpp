@@ -3,7 +3,6 @@
 // The script of a page reads this: cases, nodes and graphs as JSON.
 
 #include <string>
-#include <vector>
 
 #include "parity/report/html/page.hpp"
 

@@ -176,7 +176,7 @@ function buildGraph() {
       button("open what failed", () => { openWhatFailed(); drawGraph(); }), " ",
       make("span", {id: "drawn", role: "status"})),
     make("p", {class: "of"}, "colour: the largest ratio, blue to orange; thick edges: most of the error is inherited; "
-      + "double border: the first node whose own error is too large. Enter opens a group or a node."),
+      + "thick border: the first node whose own error is too large. Enter opens a group or a node."),
     make("div", {id: "drawing", class: "wide", tabindex: "0", role: "region", "aria-label": "drawing of the graph"}));
   openWhatFailed();
   drawGraph();

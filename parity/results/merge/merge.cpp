@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "ir/files/output_file.hpp"
-#include "parity/core/sha256.hpp"
 #include "parity/results/merge/digest.hpp"
 #include "parity/results/record_parts.hpp"
 
@@ -24,11 +23,6 @@ struct Found {
 
 using FoundRuns = std::map<cases::Uuid, Found>;
 
-/// A name of the run's subject and options; "" of one that has none, recorded before version 2.8.
-std::string key_of(ResultsFile& file, const Run& run) {
-  return run.is_named() ? file.name(run.subject_id) + '+' + file.name(run.options_id) : "";
-}
-
 /// Adds the runs of a file that no earlier one has; how many these had.
 std::size_t find_runs(const fs::path& path, std::size_t file, std::span<const fs::path> inputs, FoundRuns& found) {
   RunContent content(path);
@@ -37,7 +31,7 @@ std::size_t find_runs(const fs::path& path, std::size_t file, std::span<const fs
     Found one{.file = file,
               .run = run.run,
               .digest = digest_of_run(content, run, DigestOf::runs),
-              .key = key_of(content.file, run),
+              .key = content.file.key(run),
               .utc = run.utc,
               .verdict = known(run.verdict, core::Verdict::error)};
     const cases::Uuid uuid = content.file.uuid(run);

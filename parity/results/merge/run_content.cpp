@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "parity/compare/compare.hpp"
 
 namespace plumb::parity::results {
@@ -20,14 +18,6 @@ RawTable raw_table(const ir::hdf5::Store& store, const std::string& path, const 
   const auto bytes = std::as_bytes(std::span(rows));
   table.bytes.assign(bytes.begin(), bytes.end());
   return table;
-}
-
-/// 13, where the version is "2.13.0".
-int minor_of(std::string_view version) {
-  int minor = 0;
-  version.remove_prefix(std::min<std::size_t>(version.size(), 2));
-  std::from_chars(version.data(), version.data() + version.size(), minor);
-  return minor;
 }
 
 }  // namespace
@@ -83,16 +73,16 @@ void RunContent::sort_rows() {
   for (std::size_t t = 0; t < paths.size(); ++t) {
     rows_.at(t).resize(file.runs().size());
     RawTable& table = tables.at(t);
-    for (std::size_t r = 0; r < table.rows(); ++r)
+    for (std::size_t r = 0; r < table.rows(); ++r) {
+      file.require_names(*table.type, table.row(r), paths.at(t), r);
       for (const Column& column : table.type->columns) {
-        const auto where = [&] { return fmt::format("{}: {}[{}]: ", file.path().string(), paths.at(t), r); };
-        const bool is_run = column.name == "run" || column.name == "second_run";
-        if (!is_run && !names_text(column)) continue;
+        if (column.name != "run" && column.name != "second_run") continue;
         const std::uint32_t number = number_in(table.row(r), column);
-        ir::require(number < (is_run ? file.runs().size() : file.names().size()), where(), "there is no ",
-                    is_run ? "run " : "text ", number);
+        ir::require(number < file.runs().size(), file.path().string(), ": ", paths.at(t), "[", r, "]: there is no run ",
+                    number);
         if (column.name == "run") rows_.at(t)[number].push_back(r);
       }
+    }
   }
 }
 
@@ -126,6 +116,8 @@ const std::string& RunContent::device(const std::string& name) {
   if (is_new) found->second = device_text(store(), name);
   return found->second;
 }
+
+std::string uuid_in(const std::string& name) { return name.substr(0, name.find('.')); }
 
 std::string device_text(const ir::hdf5::Store& store, const std::string& name) {
   std::string text;

@@ -28,16 +28,6 @@ struct RawTable {
   std::span<std::byte> row(std::size_t r) { return std::span(bytes).subspan(r * row_bytes, row_bytes); }
 };
 
-/// The number in a column of kind u4.
-inline std::uint32_t number_in(std::span<const std::byte> row, const Column& column) {
-  std::uint32_t number = 0;
-  std::memcpy(&number, row.data() + column.offset, sizeof number);
-  return number;
-}
-
-/// Whether a column has the number of a text in /names.
-inline bool names_text(const Column& column) { return column.kind == Kind::u4 && column.name.ends_with("_id"); }
-
 /// A results file of version 2, opened, read but for tensors, and sorted by runs. Throws Error, naming the file.
 class RunContent {
  public:
@@ -69,6 +59,9 @@ class RunContent {
   std::map<std::string, std::vector<std::string>> sums_;  ///< by list_of_sums
   std::map<std::string, std::string> devices_;
 };
+
+/// "00ff" of a device that is called "00ff.1b4f0e985197", another driver having had that name.
+std::string uuid_in(const std::string& name);
 
 /// Who it is that a name of a device stands for: its attributes, its profile and its shapes as a text. "" of none.
 std::string device_text(const ir::hdf5::Store& store, const std::string& name);

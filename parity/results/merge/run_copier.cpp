@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "parity/compare/compare.hpp"
 #include "parity/core/sha256.hpp"
@@ -54,18 +53,17 @@ std::uint32_t RunCopier::name_id(const std::string& name) {
   return found->second;
 }
 
+/// Gives a row the numbers that its texts have in the new file.
 void RunCopier::map_names(ResultsFile& from, const TableType& type, std::span<std::byte> row) {
-  for (const Column& column : type.columns) {
-    if (!names_text(column)) continue;
-    const std::uint32_t id = number_in(row, column);
-    ir::require(id < from.names().size(), from.path().string(), ": ", column.name, " is ", id, ", and /names has ",
-                from.names().size(), " texts");
-    put_number(row, column, name_id(from.names()[id]));
-  }
+  for (const Column& column : type.columns)
+    if (names_text(column)) put_number(row, column, name_id(from.names().at(number_in(row, column))));
 }
 
 void RunCopier::add_launches(RunContent& from, std::vector<std::uint32_t>& places) {
-  for (Launch launch : from.file.launches()) {
+  const std::vector<Launch>& theirs = from.file.launches();
+  for (std::size_t l = 0; l < theirs.size(); ++l) {
+    Launch launch = theirs[l];
+    from.file.require_names(launch_type(), bytes_in(launch), launches_path, l);
     map_names(from.file, launch_type(), bytes_in(launch));
     const auto found = std::ranges::find(launches_, launch.uuid, &Launch::uuid);
     places.push_back(static_cast<std::uint32_t>(found - launches_.begin()));
@@ -99,7 +97,10 @@ void RunCopier::copy_graph(RunContent& from, const std::string& id) {
   ir::require(from.store().attributes(path + "/json") == to_.attributes(path + "/json"), from.file.path().string(),
               ": ", path, " is another graph than the one of that name in the files before it");
   auto rows = from.store().read<GraphNode>(nodes, graph_node_type()).rows;
-  for (GraphNode& row : rows) map_names(from.file, graph_node_type(), bytes_in(row));
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    from.file.require_names(graph_node_type(), bytes_in(rows[r]), nodes, r);
+    map_names(from.file, graph_node_type(), bytes_in(rows[r]));
+  }
   if (is_new) {
     to_.make_table(nodes, graph_node_type());
     to_.append(nodes, graph_node_type(), rows);
@@ -123,7 +124,7 @@ std::string RunCopier::copy_device(RunContent& from, const std::string& name) {
   if (name.empty() || !from.store().contains("/device/" + name)) return name;
   const std::string& text = from.device(name);
   // A uuid has no point: what follows one was added here.
-  const std::string hashed = name.substr(0, name.find('.')) + '.' + core::sha256(text).substr(0, 12);
+  const std::string hashed = uuid_in(name) + '.' + core::text_id(text);
   for (const std::string& its : {name, hashed}) {
     const bool is_there = to_.contains("/device/" + its);
     const auto [found, is_new] = devices_.try_emplace(its, is_there ? device_text(to_, its) : text);

@@ -6,11 +6,6 @@ for share in 1 2; do
 done
 plumb 0 verify models --candidate cpu --tensors all -o whole.h5
 
-digest_of() {
-  plumb 0 inspect "$1" "--digest${2:-}" >/dev/null
-  cat stdout
-}
-
 # All that each has, once: the order and the grouping change nothing, nor does what is there already.
 plumb 0 merge 1.h5 2.h5 whole.h5 -o all.h5
 says '^3 files, 6 runs$'

@@ -9,11 +9,6 @@ seed = 7
 END_OF_LIST
 cases="verify models list.toml --candidate cpu --seeds 2"
 
-values_of() {
-  plumb 0 inspect "$1" --digest=values >/dev/null
-  cat stdout
-}
-
 # The values, the verdicts and the text are those of one process.
 # shellcheck disable=SC2086
 plumb 0 $cases -o one.h5 --counts one.json
@@ -31,8 +26,8 @@ for jobs in 1 2; do
   # shellcheck disable=SC2086
   plumb 0 $cases -o several.h5 --jobs $jobs --counts several.json --json report.json --junit report.xml --shard 1/1
   says "^6 cases, "
-  values_of one.h5 >wanted
-  values_of several.h5 >found
+  digest_of one.h5 =values >wanted
+  digest_of several.h5 =values >found
   cmp wanted found || fail "--jobs $jobs gives other values"
   cmp one.json several.json || fail "--jobs $jobs counts in another way"
   [ "$(grep -c '"id": "models/' report.json)" -ge 6 ] || fail 'a run is not in the report'
@@ -49,7 +44,7 @@ cp "$graphs/dense.json" models
 # shellcheck disable=SC2086
 plumb 0 $cases -o mended.h5 --jobs 2 --resume
 says '^going on with mended\.h5: 4 runs recorded$'
-values_of mended.h5 >found
+digest_of mended.h5 =values >found
 cmp wanted found || fail 'runs that were gone on with have other values'
 
 # What is not the same ends the whole, whichever process finds that out.

@@ -7,15 +7,11 @@ program=${launched##* }
 seeds=$((4 * kills)) runs=$((8 * kills))
 cases="verify models --candidate cpu --seeds $seeds --tensors all"
 
-values_of() {
-  plumb 0 inspect "$1" --digest=values >/dev/null
-  cat stdout
-}
 runs_in() { grep -c '^models/.* | seed [0-9]' "$1"; }
 
 # shellcheck disable=SC2086
 plumb 0 $cases -o whole.h5 --counts whole.json
-values_of whole.h5 >wanted
+digest_of whole.h5 =values >wanted
 
 # Each time it is killed with another part of the work said to be done.
 kill=1
@@ -37,7 +33,7 @@ done
 plumb 0 $cases -o cut.h5 --resume --counts resumed.json --json resumed_report.json
 says '^going on with cut\.h5(\.part)?: [1-9][0-9]* runs? recorded$'
 says "^$runs cases, "
-values_of cut.h5 >found
+digest_of cut.h5 =values >found
 cmp wanted found || fail 'runs that were gone on with have other values'
 cmp whole.json resumed.json || fail 'runs that were gone on with are counted in another way'
 [ "$(grep -c '"id": "models/' resumed_report.json)" -ge "$runs" ] || fail 'a run is not in the report'
@@ -51,7 +47,7 @@ done
 # shellcheck disable=SC2086
 plumb 0 $cases -o cut.h5 --resume
 says "^going on with cut\.h5: $runs runs recorded\$"
-values_of cut.h5 >found
+digest_of cut.h5 =values >found
 cmp wanted found || fail 'a finished run was made again'
 
 # A run that ended in an error is made again.
@@ -62,8 +58,8 @@ cp dense.json models/dense.json
 plumb 0 verify models --candidate cpu -o mended.h5 --resume
 says '^going on with mended\.h5: 1 run recorded$'
 plumb 0 verify models --candidate cpu -o at_once.h5
-values_of mended.h5 >found
-values_of at_once.h5 >wanted
+digest_of mended.h5 =values >found
+digest_of at_once.h5 =values >wanted
 cmp wanted found || fail 'a run that was made again has other values'
 
 # What is not the same is not gone on with.

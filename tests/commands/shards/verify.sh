@@ -85,8 +85,9 @@ warns '^skipped: --budget 0.0001s had no time for 2 cases$'
 says '^models/dense\.json: skipped: budget$'
 holds none.json '"verdict": "skipped"'
 plumb 4 verify models --budget 0.0001s --require-verified
-plumb 4 verify models --candidate cpu --budget 0.0001s --jobs 1 --require-verified
+plumb 4 verify models --candidate cpu --budget 0.0001s --jobs 1 --require-verified --json skipped.json
 says '^models/dense\.json: skipped: budget$'
+holds skipped.json '"id": "models/dense\.json candidate=cpu"'
 plumb 2 verify models --budget 5
 warns "--budget is a time with a unit such as 60s, 5m or 1h, got '5'"
 plumb 2 verify models --budget 5m --list

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/error.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir::cpu::level_test {
 namespace {
@@ -11,12 +12,7 @@ namespace {
 constexpr std::array all = {Level::v2, Level::v3, Level::v4};
 
 std::string refusal(std::span<const Level> compiled, std::string_view wanted, std::optional<Level> highest) {
-  try {
-    choose_level(compiled, wanted, highest);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::message_of([&] { choose_level(compiled, wanted, highest); });
 }
 
 TEST(CpuLevel, IsTheHighestThatWasCompiledAndTheProcessorHas) {

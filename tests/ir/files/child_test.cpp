@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/error.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::files_test {
 namespace {
@@ -18,12 +19,7 @@ using ir::files::try_in_child;
 using ::testing::HasSubstr;
 
 std::string message_of(const ir::files::ChildLimits& limits, const std::function<void()>& work) {
-  try {
-    try_in_child(limits, work);
-  } catch (const ir::Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::message_of([&] { try_in_child(limits, work); });
 }
 
 TEST(Child, WhatItChangesIsLost) {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "ir/error.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir::output_file_test {
 namespace {
@@ -45,12 +46,7 @@ class OutputFiles : public ::testing::Test {
   }
 
   static std::string refusal(const fs::path& path, files::OutputRules rules = {.kind = FileKind::text}) {
-    try {
-      const OutputFile file(path, std::move(rules));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return tests::message_of([&] { const OutputFile file(path, std::move(rules)); });
   }
 
  private:

@@ -14,6 +14,7 @@
 #include "ir/error.hpp"
 #include "ir/files/interruption.hpp"
 #include "ir/files/read_file.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace plumb::process_test {
@@ -27,17 +28,8 @@ using ir::files::split_words;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using tests::message_of;
 using namespace std::chrono_literals;
-
-template <class Act>
-std::string message_of(Act act) {
-  try {
-    act();
-  } catch (const ir::Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 ProcessEnd shell(const std::string& script, const ProcessLimits& limits = {}) {
   return run_process({"sh", "-c", script}, limits);

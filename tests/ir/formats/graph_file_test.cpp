@@ -2,18 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/noise.hpp"
 #include "tests/support/paths.hpp"
 
 namespace plumb::ir::graph_file_test {
 namespace {
 
 std::string refusal(std::string_view text) {
-  try {
-    formats::parse_graph(text, ".");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::message_of([&] { formats::parse_graph(text, "."); });
 }
 
 constexpr std::string_view small = R"({

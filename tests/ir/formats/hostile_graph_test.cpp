@@ -11,6 +11,7 @@
 #include "ir/formats/json.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/ir/counted_new.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/paths.hpp"
 
 namespace plumb::ir::hostile_graph_test {
@@ -41,13 +42,10 @@ std::string expected_message(const std::filesystem::path& path) {
 
 /// The error of reading a file, making its tensors and running it; empty when there is none.
 std::string refusal(const std::filesystem::path& path) {
-  try {
+  return tests::message_of([&] {
     const formats::GraphFile file = formats::read_graph(path);
     ref_cpu::CpuExecutor().run(file.graph, formats::materialise(file, 1, budget), file.graph.results());
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  });
 }
 
 TEST(InvalidFixtures, EachIsRefusedWithItsMessage) {

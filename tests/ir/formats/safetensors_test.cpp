@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "tests/support/noise.hpp"
+
 namespace plumb::ir::safetensors_test {
 namespace {
 
@@ -33,12 +35,7 @@ class Safetensors : public ::testing::Test {
   }
   std::string refusal(const std::string& bytes) const { return refusal_of(write(bytes)); }
   static std::string refusal_of(const std::filesystem::path& path) {
-    try {
-      formats::load_tensors(path, 1 << 20);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return tests::message_of([&] { formats::load_tensors(path, 1 << 20); });
   }
 
   std::filesystem::path folder_;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/noise.hpp"
+
 namespace plumb::ir::formats::sums_json_test {
 namespace {
 
@@ -24,12 +26,7 @@ constexpr std::string_view coopmat_text =
     R"("order": "reversed", "kept": "rounded", "epilogue": ["alpha", "bias"], "rescale": 64})";
 
 std::string refusal(std::string text) {
-  try {
-    parse_sums(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::message_of([&] { parse_sums(text); });
 }
 
 TEST(SumsJson, HasEveryFieldByName) {

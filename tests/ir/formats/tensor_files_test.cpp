@@ -12,6 +12,7 @@
 #include "ir/fill.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "tests/ir/counted_new.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir::tensor_files_test {
 namespace {
@@ -56,12 +57,7 @@ std::string contents(const std::filesystem::path& path) {
 }
 
 std::string refusal(const std::filesystem::path& path, std::uint64_t most_bytes = 1 << 20) {
-  try {
-    formats::load_tensors(path, most_bytes);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::message_of([&] { formats::load_tensors(path, most_bytes); });
 }
 
 bool equal(const Tensor& a, const Tensor& b) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/ops/dot_general.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir::einsum_test {
 namespace {
@@ -21,12 +22,7 @@ Shape shape_of(const std::string& equation, const std::vector<Shape>& shapes) {
 }
 
 std::string refusal(const Op& op, const std::vector<Shape>& shapes) {
-  try {
-    infer(op, types(shapes));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::message_of([&] { infer(op, types(shapes)); });
 }
 
 TEST(EinsumTypes, FollowTheEquation) {

@@ -13,6 +13,7 @@
 #include "ir/ops/reduce.hpp"
 #include "ir/ops/rms_norm.hpp"
 #include "ir/ops/softmax.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir::norms_test {
 namespace {
@@ -24,12 +25,7 @@ const TensorType x23{DType::f32, {2, 3}};
 
 /// The message with which `infer` refuses an op; "" when it takes the operands.
 std::string refusal(const Op& op, const TensorTypes& in) {
-  try {
-    infer(op, in);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::message_of([&] { infer(op, in); });
 }
 
 Shape shape_of(const Op& op, const TensorTypes& in, std::size_t output = 0) { return infer(op, in).at(output).shape; }

@@ -4,6 +4,7 @@
 #include "ir/ops/conv.hpp"
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir::products_test {
 namespace {
@@ -14,12 +15,7 @@ TensorType f32(Shape shape) { return {DType::f32, std::move(shape)}; }
 
 /// The message with which `infer` refuses an op; "" when it takes the operands.
 std::string refusal(const Op& op, const TensorTypes& in) {
-  try {
-    infer(op, in);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::message_of([&] { infer(op, in); });
 }
 
 Shape shape_of(const Op& op, const TensorTypes& in) { return infer(op, in).at(0).shape; }

@@ -6,6 +6,7 @@
 #include "parity/check/draw.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/parity/suspect.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::parity::check::check_test {
 namespace {
@@ -13,12 +14,7 @@ namespace {
 using ir::DType;
 
 std::string refusal(const std::string& op, const Words& words) {
-  try {
-    op_of(op, words);
-  } catch (const ir::Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::message_of([&] { op_of(op, words); });
 }
 
 Check softmax(ir::Shape shape) {

@@ -12,6 +12,7 @@
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/softmax.hpp"
 #include "ref_cpu/cpu_executor.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::parity::check::draw_test {
 namespace {
@@ -100,15 +101,6 @@ bool has_extent(const std::vector<ir::TensorTypes>& drawn, std::int64_t least, s
   return false;
 }
 
-std::string refusal(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const ir::Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(Draw, EveryOpHasShapes) {
   const ref_cpu::CpuExecutor cpu;
   std::set<std::string_view> few;
@@ -188,22 +180,22 @@ TEST(Draw, TransposedOperandsFit) {
 }
 
 TEST(Draw, UnknownLettersAndDtypesAreRefusedByName) {
-  EXPECT_THAT(refusal([] {
+  EXPECT_THAT(tests::message_of([] {
                 draw(ir::ops::Matmul{}, {.multiples = {{"Q", 4}}}, 1);
               }),
               ::testing::HasSubstr("matmul has no extent 'Q'"));
-  EXPECT_THAT(refusal([] {
+  EXPECT_THAT(tests::message_of([] {
                 draw(ir::ops::Softmax{}, {.multiples = {{"lst", 4}}}, 1);
               }),
               ::testing::HasSubstr("did you mean last?"));
-  EXPECT_THAT(refusal([] { draw(ir::ops::Softmax{}, {.dtype = ir::DType::i32}, 1); }),
+  EXPECT_THAT(tests::message_of([] { draw(ir::ops::Softmax{}, {.dtype = ir::DType::i32}, 1); }),
               ::testing::HasSubstr("softmax has no operand of dtype i32: x takes f16"));
 }
 
 TEST(Draw, AnOpThatAcceptsNothingSaysWhy) {
   ir::ops::Conv odd;
   odd.pads = {1, 2, 3};
-  const std::string text = refusal([&] { draw(odd, {}, 1); });
+  const std::string text = tests::message_of([&] { draw(odd, {}, 1); });
   EXPECT_THAT(text, ::testing::HasSubstr("give the type of each operand by --in. Of the last ones it says: "));
 }
 

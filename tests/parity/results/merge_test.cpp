@@ -11,6 +11,7 @@
 #include "parity/results/record_hdf5.hpp"
 #include "parity/results/stored_case.hpp"
 #include "tests/parity/small_case.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::parity::merge_test {
 namespace {
@@ -58,15 +59,6 @@ class Merging : public ::testing::Test {
     return results::merge(inputs, file(to), options);
   }
 
-  std::string refusal(const std::function<void()>& act) const {
-    try {
-      act();
-    } catch (const ir::Error& error) {
-      return error.what();
-    }
-    return "";
-  }
-
   fs::path folder_;
 };
 
@@ -108,7 +100,7 @@ TEST_F(Merging, RefusesAnotherRunUnderOneUuid) {
   const cases::Uuid uuid = {1, 2, 3};
   record("a", {1}, 4, {}, uuid);
   record("b", {2}, 4, {}, uuid);
-  const std::string said = refusal([&] { merge({"a", "b"}, "all"); });
+  const std::string said = tests::message_of([&] { merge({"a", "b"}, "all"); });
   EXPECT_THAT(said, HasSubstr("b.h5: run 01020300-0000-0000-0000-000000000000"));
   EXPECT_THAT(said, HasSubstr("a.h5"));
   EXPECT_FALSE(fs::exists(file("all")));
@@ -146,7 +138,7 @@ TEST_F(Merging, AFileThatIsToBeRescuedIsNotInTheWayOfTheNewOne) {
   fs::copy_file(file("whole"), part);
   fs::create_symlink(file("cut"), file("link"));
   for (const char* const name : {"cut", "link"})
-    EXPECT_THAT(refusal([&] { results::merge(std::vector{part}, file(name), {.partial = true}); }),
+    EXPECT_THAT(tests::message_of([&] { results::merge(std::vector{part}, file(name), {.partial = true}); }),
                 HasSubstr("would take the place of cut.h5.part, which is an input"));
   EXPECT_EQ(results::digest_of_file(part, DigestOf::runs), results::digest_of_file(file("whole"), DigestOf::runs));
 }
@@ -159,7 +151,7 @@ TEST_F(Merging, AnEarlierFileIsReadAsItWas) {
   EXPECT_EQ(results::ResultsFile(file("new")).attribute("schema_version"), results::schema_version);
   EXPECT_EQ(results::digest_of_file(file("new"), DigestOf::values), before);
   ir::hdf5::Store::open_to_append(file("old")).set("/", "schema_version", std::string("2.99.0"));
-  EXPECT_THAT(refusal([&] { merge({"old"}, "newer"); }), HasSubstr("written by a newer plumb"));
+  EXPECT_THAT(tests::message_of([&] { merge({"old"}, "newer"); }), HasSubstr("written by a newer plumb"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "parity/results/results_rows.hpp"
 #include "parity/results/results_schema.hpp"
 #include "tests/parity/small_case.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/paths.hpp"
 
 namespace plumb::parity::record_test {
@@ -247,18 +248,9 @@ TEST_F(Record, ReplacesAnEarlierFileOrAddsToIt) {
   EXPECT_EQ(store.children("/tensors"), (std::vector<std::string>{"2", "3"}));
 }
 
-std::string refusal(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const ir::Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST_F(Record, DoesNotReplaceWhatIsNoResultsFile) {
   std::ofstream(file()) << "my thesis";
-  EXPECT_THAT(refusal([&] { results::Recorder(file(), options()); }),
+  EXPECT_THAT(tests::message_of([&] { results::Recorder(file(), options()); }),
               HasSubstr("exists and is not replaced, as it is no results file"));
   std::string text;
   std::getline(std::ifstream(file()), text);
@@ -266,7 +258,7 @@ TEST_F(Record, DoesNotReplaceWhatIsNoResultsFile) {
 }
 
 TEST_F(Record, SaysWhereItCannotWrite) {
-  EXPECT_THAT(refusal([&] { results::Recorder(folder_ / "not" / "there.h5", options()); }),
+  EXPECT_THAT(tests::message_of([&] { results::Recorder(folder_ / "not" / "there.h5", options()); }),
               HasSubstr("not/there.h5: cannot be written: No such file or directory"));
 }
 

@@ -11,6 +11,7 @@
 #include "parity/policy/policy_gate.hpp"
 #include "parity/report/report.hpp"
 #include "tests/parity/small_case.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::parity::written_total_test {
 namespace {
@@ -228,12 +229,7 @@ TEST(WrittenTotal, NumbersThatAreMadeForTheNarrowTypeAreNotRounded) {
 
 TEST(WrittenTotal, NeedsMemoryOfItsOwn) {
   const auto problem = [](std::optional<ir::DType> dtype, std::uint64_t budget) {
-    try {
-      loaded(tiny_weights, {.dtype = dtype, .memory_budget = budget});
-    } catch (const ir::Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return tests::message_of([&] { loaded(tiny_weights, {.dtype = dtype, .memory_budget = budget}); });
   };
   const auto needed = static_cast<std::uint64_t>(verify::memory_needed(loaded(tiny_weights, {}).file->graph));
   EXPECT_EQ(problem(std::nullopt, needed + 1), "");
