@@ -284,9 +284,11 @@ void SignRuns::follow(ir::Value v, const ir::Tensor& truth, bool is_decision) {
     for (ir::Tensor& run : value.runs) run = truth;
   } else if (is_real_or_complex(truth)) {
     const auto before = numbers(std::as_const(value.truth)), after = numbers(truth);
-    for (ir::Tensor& run : value.runs)
+    for (ir::Tensor& run : value.runs) {
+      const auto moved = numbers(run);
       for (std::size_t i = 0; i < after.size(); ++i)
-        if (before[i] != after[i]) numbers(run)[i] += after[i] - before[i];
+        if (before[i] != after[i]) moved[i] += after[i] - before[i];
+    }
   }
   value.truth = truth;
 }
