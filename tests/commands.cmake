@@ -61,3 +61,8 @@ set_tests_properties(commands.terminal PROPERTIES SKIP_RETURN_CODE 77
 add_test(NAME torture COMMAND sh "${CMAKE_CURRENT_SOURCE_DIR}/torture/torture.sh" 5 "${scratch}/torture"
   "${PROJECT_SOURCE_DIR}" ${${first_device}_LAUNCHER} "$<TARGET_FILE:plumb>")
 set_tests_properties(torture PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "${${first_device}_ENVIRONMENT}")
+
+# The files that docs/ci.md shows for systems of continuous integration: their steps are run.
+add_test(NAME commands.templates COMMAND python3 "${CMAKE_CURRENT_SOURCE_DIR}/ci/run_templates.py"
+  "${PROJECT_SOURCE_DIR}/docs/ci.md" "${scratch}/templates" "${commands}/graphs" "$<TARGET_FILE:plumb>")
+set_tests_properties(commands.templates PROPERTIES ENVIRONMENT "${PLUMB_TEST_ENVIRONMENT}")

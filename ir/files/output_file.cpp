@@ -56,10 +56,9 @@ OutputFile::OutputFile(const fs::path& path, OutputRules rules) : name_(path), k
   target_ = target.path;
   need(target.problem.empty(), target.problem);
   if (target.how == WriteTarget::How::replaced) {
-    fs::path part = target_;
-    part += ".part";
-    check_target(rules, part);
-    part_ = std::move(part);
+    part_ = target_;
+    part_ += ".part";
+    check_target(rules);
     if (!rules.is_continued) claim_part();
   } else {
     need(kind_ != FileKind::hdf5, "HDF5 needs a regular file, and this is ", target.what);
@@ -87,11 +86,11 @@ void OutputFile::open_stream(int descriptor) {
   if (!file_) refuse("cannot be written: ", reason(errno));
 }
 
-void OutputFile::check_target(const OutputRules& rules, const fs::path& part) const {
+void OutputFile::check_target(const OutputRules& rules) const {
   std::error_code none;
   for (const fs::path& input : rules.inputs) {
     need(!fs::equivalent(input, target_, none), "is an input of this command, and is not written over");
-    need(!fs::equivalent(input, part, none), "would take the place of ", part.filename().string(),
+    need(!fs::equivalent(input, part_, none), "would take the place of ", part_.filename().string(),
          ", which is an input of this command");
   }
   if (!fs::exists(target_, none)) return;
@@ -109,8 +108,6 @@ void OutputFile::claim_part() {
     for (int tried = 0; !claim_once(); ++tried) need(tried < tries, "is being written by other processes");
     take_mode_of_target();
   } catch (...) {
-    // Not ours, or not any more: nothing to remove.
-    if (!file_) part_.clear();
     remove_part();
     part_.clear();
     throw;

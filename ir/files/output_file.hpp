@@ -67,7 +67,7 @@ class OutputFile {
 
  private:
   void open_stream(int descriptor);
-  void check_target(const OutputRules& rules, const std::filesystem::path& part) const;
+  void check_target(const OutputRules& rules) const;
   Descriptor open_locked(const std::filesystem::path& path, int lock) const;
   void claim_part();
   bool claim_once();

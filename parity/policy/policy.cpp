@@ -37,9 +37,7 @@ std::string joined(const Version& version) {
 }
 
 std::string joined(const std::vector<std::string>& patterns) {
-  std::string text;
-  for (const std::string& pattern : patterns) text += (text.empty() ? "'" : " or '") + pattern + "'";
-  return text;
+  return fmt::format("'{}'", fmt::join(patterns, "' or '"));
 }
 
 std::string signed_version(const VersionTest& test) {
@@ -324,8 +322,8 @@ void hold_to_budgets(const Policy& policy, const Facts& facts, const Parts& meas
 }  // namespace
 
 bool has_budget(const Policy& policy, std::string_view output) {
-  return std::ranges::any_of(policy.outputs,
-                             [&](const auto& one) { return ir::raw::glob_matches(one.output, output); });
+  const auto names_it = [&](const OutputBudget& one) { return ir::raw::glob_matches(one.output, output); };
+  return std::ranges::any_of(policy.outputs, names_it);
 }
 
 std::string why_not(const Rule& rule, const Facts& facts, std::chrono::sys_days today) {

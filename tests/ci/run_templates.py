@@ -173,10 +173,12 @@ def pack(scratch, plumb):
 
 
 def reports_in(folder):
+    """Those that a template wrote: in its folder, outside of what was built and unpacked there."""
     found = []
-    for parent, _, names in os.walk(folder):
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in ("build", "plumb")]
         found += [os.path.join(parent, name) for name in names if name.endswith((".xml", ".html", ".md"))]
-    return [path for path in found if "/build/" not in path and "/plumb/" not in path]
+    return found
 
 
 def unnamed(reports):

@@ -24,7 +24,9 @@ TEST(Glob, MatchesLettersInEitherCaseOnRequest) {
 }
 
 TEST(Glob, TakesNoTimeThatGrowsWithItsStars) {
-  EXPECT_FALSE(glob_matches(std::string(200, '*') + "b", std::string(5000, 'a')));
+  std::string pattern(200, '*');
+  pattern.push_back('b');
+  EXPECT_FALSE(glob_matches(pattern, std::string(5000, 'a')));
 }
 
 }  // namespace
