@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "ir/convert.hpp"
+#include "ir/raw/copy_bytes.hpp"
 
 namespace plumb::ir {
 
@@ -34,7 +35,7 @@ Tensor Tensor::shared(TensorType type, std::span<const std::byte> bytes, std::sh
 
 void Tensor::own() {
   AlignedBytes copy(shared_.size());
-  std::ranges::copy(shared_, copy.span().begin());
+  raw::copy_bytes(shared_, copy.span());
   bytes_ = std::move(copy);
   shared_ = {};
   owner_.reset();

@@ -21,10 +21,14 @@ def whole(name, value):
     return field(5, field(1, name) + field(3, value) + field(20, 2))
 
 
-def weights(name, first):
+def floats(name, extents, first):
     """Numbers from -1 to 1 in steps that repeat late."""
-    numbers = [((first + 37 * i) % 101 - 50) / 50 for i in range(WIDTH * WIDTH)]
-    return tensor(name, FLOAT, [WIDTH, WIDTH], struct.pack(f"<{len(numbers)}f", *numbers))
+    values = [((first + 37 * i) % 101 - 50) / 50 for i in range(math.prod(extents))]
+    return tensor(name, FLOAT, extents, struct.pack(f"<{len(values)}f", *values))
+
+
+def weights(name, first):
+    return floats(name, [WIDTH, WIDTH], first)
 
 
 def model(has_length):
@@ -49,12 +53,6 @@ def listed(name, values):
 
 def numbers(name, values, extents=None):
     return tensor(name, INT64, [len(values)] if extents is None else extents, struct.pack(f"<{len(values)}q", *values))
-
-
-def floats(name, extents, first):
-    count = math.prod(extents)
-    return tensor(name, FLOAT, extents, struct.pack(f"<{count}f", *(((first + 37 * i) % 101 - 50) / 50
-                                                                  for i in range(count))))
 
 
 def prompt_into_cache():

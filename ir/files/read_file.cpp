@@ -39,4 +39,10 @@ std::string read_named_text(const std::filesystem::path& path, std::uint64_t mos
   fail(path.string(), ": ", error.what());
 }
 
+std::string with_name(const std::filesystem::path& path, std::string_view message) {
+  std::string lines = path.string() + ": ";
+  for (const char c : message) lines += c == '\n' ? "\n" + path.string() + ": " : std::string(1, c);
+  return lines;
+}
+
 }  // namespace plumb::ir::files

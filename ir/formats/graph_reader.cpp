@@ -288,10 +288,7 @@ GraphFile read_graph(const std::filesystem::path& path) {
     const std::string text = files::read_text(path, JsonLimits{}.bytes);
     return parse_graph(text, path.parent_path());
   } catch (const Error& error) {
-    std::string lines = path.string() + ": ";
-    for (const char c : std::string_view(error.what()))
-      lines += c == '\n' ? "\n" + path.string() + ": " : std::string(1, c);
-    throw Error(lines);
+    throw Error(files::with_name(path, error.what()));
   }
 }
 

@@ -49,6 +49,13 @@ void leave_locking_to_caller(std::int64_t access_list) {
   expect(H5Pset_file_locking(access_list, false, true), "leave locking to its caller");
 }
 
+Id intermediate_groups() {
+  Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  expect(H5Pset_create_intermediate_group(links, 1), "make groups");
+  expect(H5Pset_char_encoding(links, H5T_CSET_UTF8), "name groups");
+  return links;
+}
+
 Id scalar_space() { return {H5Screate(H5S_SCALAR), H5Sclose}; }
 
 Id space_of(const std::vector<std::uint64_t>& extents, const std::vector<std::uint64_t>& most) {

@@ -40,6 +40,9 @@ void expect(std::int64_t status, std::string_view what);
 /// For a file that is written: its owner has locked it (files::OutputFile), and HDF5's own lock would meet that one.
 void leave_locking_to_caller(std::int64_t access_list);
 
+/// A list of properties by which a link makes the groups on the way to it.
+Id intermediate_groups();
+
 Id scalar_space();
 /// The space of these extents, scalar where there are none; `most` says how far they may grow.
 Id space_of(const std::vector<std::uint64_t>& extents, const std::vector<std::uint64_t>& most = {});

@@ -23,13 +23,6 @@ constexpr hsize_t rows_a_chunk = 1024;
 constexpr std::size_t largest_contiguous = 64 << 10, largest_chunk = 1 << 20;
 constexpr unsigned gzip_level = 4;
 
-Id intermediate_groups() {
-  Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  expect(H5Pset_create_intermediate_group(links, 1), "make groups");
-  expect(H5Pset_char_encoding(links, H5T_CSET_UTF8), "name groups");
-  return links;
-}
-
 void compress(hid_t list, const std::vector<hsize_t>& chunk, bool filters) {
   expect(H5Pset_chunk(list, static_cast<int>(chunk.size()), chunk.data()), "choose chunks");
   if (!filters) return;

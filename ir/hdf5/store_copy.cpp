@@ -24,9 +24,7 @@ bool has_other_memory(hid_t type) {
 void Store::copy(const std::string& to, const Store& from, const std::string& path) {
   const Hdf5Use use(file_->name, Errors::named, Work::writing);
   if (from.is_dataset(path)) {
-    const Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose), how(H5Pcreate(H5P_OBJECT_COPY), H5Pclose);
-    expect(H5Pset_create_intermediate_group(links, 1), "make groups");
-    expect(H5Pset_char_encoding(links, H5T_CSET_UTF8), "name groups");
+    const Id links = intermediate_groups(), how(H5Pcreate(H5P_OBJECT_COPY), H5Pclose);
     expect(H5Pset_copy_object(how, H5O_COPY_WITHOUT_ATTR_FLAG), "copy without attributes");
     expect(H5Ocopy(from.file_->id, path.c_str(), file_->id, to.c_str(), how, links),
            "copy " + path + " of " + from.file_->name);

@@ -19,18 +19,6 @@ using ::testing::Pointwise;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Numbers between -2 and 2 that differ.
-std::vector<double> wave(std::int64_t count, double phase) {
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < count; ++i)
-    values.push_back(static_cast<float>(2 * std::sin(phase + 1.7 * static_cast<double>(i))));
-  return values;
-}
-
-ir::Tensor tensor(const ir::Shape& shape, const std::vector<double>& values, ir::DType dtype = ir::DType::f32) {
-  return ir::convert(ir::Tensor::of<double>(shape, values), dtype);
-}
-
 /// A question to Attention: extents, and what is added to a score or hides it.
 struct Case {
   std::int64_t B = 2, Hq = 2, Hk = 2, Sq = 3, Sk = 4, D = 4, Dv = 3, past = 0;

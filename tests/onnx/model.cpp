@@ -1,5 +1,7 @@
 #include "tests/onnx/model.hpp"
 
+#include <cmath>
+
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::tests {
@@ -126,6 +128,17 @@ std::vector<double> numbers(const ir::Tensor& tensor) {
   const ir::Tensor wide = ir::convert(tensor, ir::DType::f64);
   const auto values = wide.as<double>();
   return {values.begin(), values.end()};
+}
+
+std::vector<double> wave(std::int64_t count, double phase) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < count; ++i)
+    values.push_back(static_cast<float>(2 * std::sin(phase + 1.7 * static_cast<double>(i))));
+  return values;
+}
+
+ir::Tensor tensor(const ir::Shape& shape, const std::vector<double>& values, ir::DType dtype) {
+  return ir::convert(ir::Tensor::of<double>(shape, values), dtype);
 }
 
 void set_int(::onnx::NodeProto& node, const std::string& name, std::int64_t value) {

@@ -45,6 +45,11 @@ int onnx_type(ir::DType dtype);
 /// The numbers of a tensor of any real, integer or bool dtype.
 std::vector<double> numbers(const ir::Tensor& tensor);
 
+/// Numbers between -2 and 2 that differ.
+std::vector<double> wave(std::int64_t count, double phase);
+
+ir::Tensor tensor(const ir::Shape& shape, const std::vector<double>& values, ir::DType dtype = ir::DType::f32);
+
 void set_int(::onnx::NodeProto& node, const std::string& name, std::int64_t value);
 void set_ints(::onnx::NodeProto& node, const std::string& name, const std::vector<std::int64_t>& values);
 void set_real(::onnx::NodeProto& node, const std::string& name, float value);

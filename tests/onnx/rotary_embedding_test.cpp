@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "tests/onnx/model.hpp"
 
 namespace plumb::tests::rotary_embedding_test {
@@ -12,18 +10,6 @@ namespace {
 
 using ::testing::DoubleNear;
 using ::testing::Pointwise;
-
-/// Numbers between -2 and 2 that differ.
-std::vector<double> wave(std::int64_t count, double phase) {
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < count; ++i)
-    values.push_back(static_cast<float>(2 * std::sin(phase + 1.7 * static_cast<double>(i))));
-  return values;
-}
-
-ir::Tensor tensor(const ir::Shape& shape, const std::vector<double>& values, ir::DType dtype = ir::DType::f32) {
-  return ir::convert(ir::Tensor::of<double>(shape, values), dtype);
-}
 
 /// RotaryEmbedding by its text: x [B, H, S, D], tables [P, n/2], a row of them for each token.
 std::vector<double> rotated(const std::vector<double>& x, std::int64_t D, std::int64_t n, bool interleaved,

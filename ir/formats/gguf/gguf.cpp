@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "ir/formats/gguf/cursor.hpp"
+#include "ir/raw/copy_bytes.hpp"
 #include "ir/raw/utf8.hpp"
 
 namespace plumb::ir::formats::gguf {
@@ -204,7 +205,7 @@ Tensor Gguf::read(const TensorInfo& tensor) const {
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(tensor.bytes.data()) % suits_loads == 0;
   if (!is_aligned || (tensor.element.is_plain() && tensor.bytes.size() < small)) {
     Tensor copy(tensor.type);
-    std::ranges::copy(tensor.bytes, copy.bytes().begin());
+    raw::copy_bytes(tensor.bytes, copy.bytes());
     return copy;
   }
   return Tensor::shared(tensor.type, tensor.bytes, owner_);

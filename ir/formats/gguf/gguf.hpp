@@ -26,6 +26,8 @@ struct Metadata {
 
   /// Element k as a whole number: of integers that i64 holds, of others nothing.
   std::optional<std::int64_t> whole(std::uint64_t k = 0) const;
+  /// That of a value that is no array.
+  std::optional<std::int64_t> number() const { return is_array ? std::nullopt : whole(); }
   /// Element k of f32 or f64.
   std::optional<double> real(std::uint64_t k = 0) const;
   /// Element k of bools.

@@ -103,18 +103,12 @@ OnnxFacts facts_of(const ::onnx::ModelProto& model) {
 /// Runs `act`; every line of an Error it throws gets the name of the file.
 template <class Act>
 auto in_file(const std::filesystem::path& path, Act act) {
-  const auto named = [&](const Error& error) {
-    std::string lines = path.string() + ": ";
-    for (const char c : std::string_view(error.what()))
-      lines += c == '\n' ? "\n" + path.string() + ": " : std::string(1, c);
-    return lines;
-  };
   try {
     return act();
   } catch (const Unsupported& error) {
-    throw Unsupported(named(error));
+    throw Unsupported(files::with_name(path, error.what()));
   } catch (const Error& error) {
-    throw Error(named(error));
+    throw Error(files::with_name(path, error.what()));
   }
 }
 

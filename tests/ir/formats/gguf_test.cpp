@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <cmath>
 #include <fstream>
 #include <random>
 #include <utility>
@@ -11,6 +11,7 @@
 #include "ir/formats/gguf/architectures/read_gguf.hpp"
 #include "ir/formats/gguf/architectures/rotary.hpp"
 #include "ir/formats/tensor_files.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir::gguf_test {
 namespace {
@@ -74,12 +75,7 @@ Gguf parsed(const std::string& text) {
 }
 
 std::string refusal(const Bytes& bytes) {
-  try {
-    parsed(bytes.text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::message_of([&] { parsed(bytes.text); });
 }
 
 TEST(Gguf, MetadataAndTensorsAreReadByName) {
@@ -228,12 +224,7 @@ TEST(Gguf, OneErrorListsAllThatATemplateMisses) {
   bytes.string("llama.context_length").u32(6).number(4.0F);
   bytes.tensor("token_embd.weight", {4, 2}, 0, 0).tensor("other", {1}, 0, 32).data(64);
   std::ofstream(path, std::ios::binary) << bytes.text;
-  std::string why;
-  try {
-    formats::gguf::architectures::read_gguf(path);
-  } catch (const Error& error) {
-    why = error.what();
-  }
+  const std::string why = tests::message_of([&] { formats::gguf::architectures::read_gguf(path); });
   std::filesystem::remove(path);
   EXPECT_THAT(why, HasSubstr("metadata 'llama.block_count' is u32 0, wanted a whole number from 1 to 1024"));
   EXPECT_THAT(why, HasSubstr("metadata 'llama.context_length' is f32 4, wanted a whole number"));

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <functional>
 
-#include "ir/error.hpp"
 #include "ir/hdf5/id.hpp"
 #include "ir/hdf5/store.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::hostile_store_test {
 namespace {
@@ -38,12 +38,7 @@ class HostileStore : public ::testing::Test {
   }
 
   std::string refusal(const std::function<void(const Store&)>& act) const {
-    try {
-      act(Store::open(path_));
-    } catch (const ir::Error& error) {
-      return error.what();
-    }
-    return "";
+    return tests::message_of([&] { act(Store::open(path_)); });
   }
   std::string refusal_of_bytes() const {
     return refusal([](const Store& store) { static_cast<void>(store.read_bytes("/x")); });

@@ -7,11 +7,8 @@ namespace plumb::ir::formats::gguf::architectures {
 namespace {
 
 RopeScaling scaling_of(Keys& keys) {
-  const std::string key = "rope.scaling.type", name = keys.text(key, "linear");
-  if (name == "none") return RopeScaling::none;
-  if (name == "linear") return RopeScaling::linear;
-  if (name == "yarn") return RopeScaling::yarn;
-  if (name == "longrope") return RopeScaling::longrope;
+  const std::string key = "rope.scaling.type";
+  if (const auto scaling = enum_value<RopeScaling>(keys.text(key, "linear"))) return *scaling;
   keys.note(key, "is none of none, linear, yarn and longrope");
   return RopeScaling::none;
 }

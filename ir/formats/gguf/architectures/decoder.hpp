@@ -14,7 +14,6 @@ namespace plumb::ir::formats::gguf::architectures {
 /// Experts of a feed-forward; none where `count` is 0.
 struct Experts {
   std::int64_t count = 0, used = 0, width = 0;
-  bool are_normalized = true;
   double scale = 1;
 };
 

@@ -21,7 +21,7 @@ std::int64_t Keys::whole(std::string_view key, Within within, std::optional<std:
     if (!usual) note_missing(key);
     return usual.value_or(within.low);
   }
-  const auto number = found->is_array ? std::nullopt : found->whole();
+  const auto number = found->number();
   return is_in(key, *found, number, within) ? *number : usual.value_or(within.low);
 }
 

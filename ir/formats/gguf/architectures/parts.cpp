@@ -16,7 +16,7 @@ std::string five_digits(std::int64_t number) {
 std::int64_t split_number(const Gguf& file, std::string_view key, std::int64_t otherwise) {
   const Metadata* const found = file.find(key);
   if (found == nullptr) return otherwise;
-  const auto number = found->is_array ? std::nullopt : found->whole();
+  const auto number = found->number();
   require(number && *number >= 0, "byte ", found->offset, ": metadata '", key, "' is ", found->shown(),
           ", wanted a whole number");
   return *number;

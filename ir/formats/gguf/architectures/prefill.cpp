@@ -10,7 +10,6 @@
 #include "ir/ops/gather.hpp"
 #include "ir/ops/glu.hpp"
 #include "ir/ops/group_limited_gate.hpp"
-#include "ir/ops/matmul.hpp"
 #include "ir/ops/range.hpp"
 #include "ir/ops/reduce.hpp"
 #include "ir/ops/rope.hpp"
@@ -54,9 +53,8 @@ class Prefill {
   }
 
  private:
-  std::int64_t context() const { return options_.context.value_or(options_.prompt_tokens + Options::room); }
   Shape cache_shape(std::int64_t heads, std::int64_t columns) const {
-    return {options_.batch, heads, context(), columns};
+    return {options_.batch, heads, options_.rows(), columns};
   }
 
   void declare_inputs() {
@@ -152,7 +150,7 @@ class Prefill {
                                      .top_groups = 1,
                                      .top_k = of.used,
                                      .group_score = ops::GroupScore::max,
-                                     .normalize = of.are_normalized,
+                                     .normalize = true,
                                      .scale = of.scale,
                                      .index_dtype = DType::i32,
                                      .has_routing = false};

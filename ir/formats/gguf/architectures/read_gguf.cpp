@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/files/read_file.hpp"
 #include "ir/formats/gguf/architectures/prefill.hpp"
 #include "ir/raw/utf8.hpp"
 
@@ -23,14 +24,13 @@ const Architecture& architecture_of(const Gguf& file) {
 }
 
 void check_options(const Options& options, const Decoder& decoder, const BlockRange& blocks, Findings& findings) {
-  constexpr std::int64_t most = std::int64_t{1} << 24;
   const auto check = [&](bool holds, const std::string& what) {
     if (!holds) findings.note(what);
   };
-  const std::int64_t context = options.context.value_or(options.prompt_tokens + Options::room);
-  check(1 <= options.prompt_tokens && options.prompt_tokens <= most, "the prompt must have 1 token or more");
-  check(1 <= options.batch && options.batch <= most, "the batch must be 1 or more");
-  check(options.prompt_tokens <= context && context <= most,
+  const std::int64_t context = options.rows();
+  check(1 <= options.prompt_tokens && options.prompt_tokens <= most_extent, "the prompt must have 1 token or more");
+  check(1 <= options.batch && options.batch <= most_extent, "the batch must be 1 or more");
+  check(options.prompt_tokens <= context && context <= most_extent,
         cat("the context, ", context, ", must have room for the prompt of ", options.prompt_tokens));
   check(0 <= blocks.from && blocks.from <= blocks.to && blocks.to <= decoder.blocks,
         cat("blocks ", blocks.from, ":", blocks.to, " are not among the model's ", decoder.blocks));
@@ -52,9 +52,9 @@ std::vector<std::string> notes_on(const Gguf& file, const Decoder& decoder, cons
   if (words != nullptr && words->is_array && words->count != static_cast<std::uint64_t>(vocabulary))
     notes.push_back(cat("the tokenizer has ", words->count, " tokens, token_embd ", vocabulary, " rows"));
   const Metadata* const size = file.find(cat(*file.find("general.architecture")->text(), ".vocab_size"));
-  if (size != nullptr && size->whole() && *size->whole() != vocabulary)
-    notes.push_back(cat(size->key, " is ", *size->whole(), ", and token_embd has ", vocabulary, " rows"));
-  const std::int64_t context = options.context.value_or(options.prompt_tokens + Options::room);
+  if (size != nullptr && size->number() && *size->number() != vocabulary)
+    notes.push_back(cat(size->key, " is ", *size->number(), ", and token_embd has ", vocabulary, " rows"));
+  const std::int64_t context = options.rows();
   if (context > decoder.trained_context)
     notes.push_back(cat("the context of ", context, " is longer than that of the training, ", decoder.trained_context));
   return notes;
@@ -81,22 +81,15 @@ Model read_model(const std::filesystem::path& path, const Options& options) {
   return model;
 }
 
-/// The message with the file's name before each line.
-std::string with_name(const std::filesystem::path& path, std::string_view message) {
-  std::string lines = path.string() + ": ";
-  for (const char c : message) lines += c == '\n' ? "\n" + path.string() + ": " : std::string(1, c);
-  return lines;
-}
-
 }  // namespace
 
 Model read_gguf(const std::filesystem::path& path, const Options& options) {
   try {
     return read_model(path, options);
   } catch (const Unsupported& error) {
-    throw Unsupported(with_name(path, error.what()));
+    throw Unsupported(files::with_name(path, error.what()));
   } catch (const Error& error) {
-    throw Error(with_name(path, error.what()));
+    throw Error(files::with_name(path, error.what()));
   }
 }
 

@@ -2,13 +2,16 @@
 
 // Tables of rotary embeddings (ops.md J.4).
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace plumb::ir::formats::gguf::architectures {
 
 enum class RopeScaling { none, linear, yarn, longrope };
+constexpr auto enum_names(RopeScaling) { return std::array<std::string_view, 4>{"none", "linear", "yarn", "longrope"}; }
 
 /// How angles depend on positions.
 struct Rotary {

@@ -4,13 +4,12 @@
 
 #include <limits>
 
+#include "ir/formats/onnx/compose/heads.hpp"
 #include "ir/formats/onnx/compose/scores.hpp"
 #include "ir/formats/onnx/node_reader.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/ops/concat.hpp"
-#include "ir/ops/pad.hpp"
 #include "ir/ops/rope.hpp"
-#include "ir/ops/transpose.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
@@ -24,8 +23,7 @@ Ref heads_in_front(NodeReader& node, Ref x, std::string_view attribute, std::str
   require(shape.rank() == 3, what, " must have rank 3 or 4, got ", node.type(x));
   const auto heads = node.integer(attribute);
   require(heads >= 1 && shape[2] % heads == 0, what, " is ", node.type(x), " with ", heads, " heads");
-  const Ref apart = node.reshape(x, {shape[0], shape[1], heads, shape[2] / heads});
-  return node.add(ops::Transpose{{0, 2, 1, 3}}, {apart});
+  return with_heads_in_front(node, x, heads);
 }
 
 /// The mask with as many columns as there are keys: false, or −inf, behind those that it has. Before opset 24 one
@@ -33,8 +31,8 @@ Ref heads_in_front(NodeReader& node, Ref x, std::string_view attribute, std::str
 Ref full_mask(NodeReader& node, Ref mask, std::int64_t keys) {
   const Shape& shape = node.shape(mask);
   if (shape.empty() || shape.back() >= keys || (shape.back() == 1 && node.opset() < 24)) return mask;
-  ops::Pad pad{.pads = std::vector<std::int64_t>(2 * shape.size(), 0), .has_value = true};
-  pad.pads.back() = keys - shape.back();
+  ops::Pad pad = pad_to_keys(shape, keys);
+  pad.has_value = true;
   const DType dtype = node.dtype(mask);
   const double hidden = dtype == DType::boolean ? 0 : -std::numeric_limits<double>::infinity();
   return node.add(pad, {mask, node.scalar(dtype, hidden)});
@@ -111,10 +109,7 @@ void attention(NodeReader& node) {
   if (is_narrow || node.wants(3)) scores = scores_of(node, parts, precision);
   Ref y = is_narrow ? weighted_values(node, parts, scores->weights(node)) : attend(node, parts);
   y = node.cast(y, given);
-  if (node.shape(node.in(0)).rank() == 3) {
-    const Shape s = node.shape(y);
-    y = node.reshape(node.add(ops::Transpose{{0, 2, 1, 3}}, {y}), {s[0], s[2], s[1] * s[3]});
-  }
+  if (node.shape(node.in(0)).rank() == 3) y = with_heads_joined(node, y);
   node.out(0, y);
   if (node.wants(3)) node.out(3, node.cast(scores->stage(node, mode), given));
 }
@@ -161,10 +156,8 @@ void microsoft_rotary_embedding(NodeReader& node) {
   Ref positions = node.in(1);
   if (node.shape(positions).elements() == 1) {
     const auto tokens = x[x.rank() == 3 ? 1 : 2];
-    std::vector<std::int64_t> steps;
-    for (std::int64_t s = 0; s < tokens; ++s) steps.push_back(s);
     const Ref first = node.cast(node.reshape(positions, {1}), DType::i64);
-    positions = node.add(ops::Binary{ops::BinaryFunction::add}, {first, node.constant(steps)});
+    positions = node.add(ops::Binary{ops::BinaryFunction::add}, {first, steps_of(node, tokens)});
   }
   rotate(node, {}, cos, sin, positions, heads);
 }

@@ -5,12 +5,11 @@
 #include <array>
 
 #include "ir/formats/onnx/compose/arithmetic.hpp"
+#include "ir/formats/onnx/compose/heads.hpp"
 #include "ir/ops/attention.hpp"
-#include "ir/ops/pad.hpp"
 #include "ir/ops/rope.hpp"
 #include "ir/ops/slice.hpp"
 #include "ir/ops/tensor_scatter.hpp"
-#include "ir/ops/transpose.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
@@ -46,8 +45,7 @@ Ref heads_of_columns(NodeReader& node, Ref x, std::int64_t from, std::int64_t he
   Ref columns = x;
   if (heads * width != shape[2])
     columns = node.add(ops::Slice{.axes = {2}, .starts = {from}, .sizes = {heads * width}, .steps = {}}, {x});
-  const Ref apart = node.reshape(columns, {shape[0], shape[1], heads, width});
-  return node.add(ops::Transpose{{0, 2, 1, 3}}, {apart});
+  return with_heads_in_front(node, columns, heads);
 }
 
 void refuse_what_no_graph_has(NodeReader& node) {
@@ -115,12 +113,9 @@ void rotate_heads(NodeReader& node, GroupedHeads& heads) {
   ops::Rope op{.interleaved = node.integer("rotary_interleaved", 0) != 0,
                .rotary_dim = 2 * table[1] == shape[3] ? 0 : 2 * table[1]};
   std::optional<Ref> positions = node.maybe(position_ids);
-  if (!positions && !heads.is_prompt) {
-    std::vector<std::int64_t> steps;
-    for (std::int64_t s = 0; s < shape[2]; ++s) steps.push_back(s);
+  if (!positions && !heads.is_prompt)
     positions =
-        binary(node, ops::BinaryFunction::add, node.reshape(heads.earlier, {shape[0], 1}), node.constant(steps));
-  }
+        binary(node, ops::BinaryFunction::add, node.reshape(heads.earlier, {shape[0], 1}), steps_of(node, shape[2]));
   op.has_positions = positions.has_value();
   for (Ref* const x : {&heads.q, &heads.k}) {
     std::vector<Ref> operands = {*x, cos, sin};
@@ -155,9 +150,7 @@ Ref full_bias(NodeReader& node, std::int64_t keys) {
   const Ref bias = node.in(attention_bias);
   const Shape shape = node.shape(bias);
   if (shape.empty() || shape.back() >= keys) return bias;
-  ops::Pad pad{.pads = std::vector<std::int64_t>(2 * shape.size(), 0)};
-  pad.pads.back() = keys - shape.back();
-  return node.add(pad, {bias});
+  return node.add(pad_to_keys(shape, keys), {bias});
 }
 
 /// The scores beside those of the keys: given by head, or 0 where the softmax is smooth.
@@ -192,8 +185,7 @@ void grouped_query_attention(NodeReader& node) {
   if (op.has_bias) operands.push_back(node.cast(full_bias(node, node.shape(k)[2]), dtype));
   operands.push_back(heads.lengths);
   if (sinks) operands.push_back(*sinks);
-  const Ref turned = node.add(ops::Transpose{{0, 2, 1, 3}}, {node.add(op, operands)});
-  node.out(0, node.reshape(turned, {q[0], q[2], q[1] * q[3]}));
+  node.out(0, with_heads_joined(node, node.add(op, operands)));
 }
 
 }  // namespace
