@@ -60,8 +60,8 @@ inline Membership among_largest(const Between& x, std::size_t count) {
 }
 
 /// Those of some numbers that may be the k-th largest, which lies between the k-th of the least that all may be and
-/// the k-th of the most; none where the choice is clear. Where it `is_open`, several are no clear choice even if none of
-/// them is off.
+/// the k-th of the most; none where the choice is clear. Where it `is_open`, several are no clear choice even if none
+/// of them is off.
 std::vector<std::int64_t> candidates_among(const Between& x, std::span<const std::int64_t> among, double least,
                                            double most, bool is_open = false);
 
