@@ -86,18 +86,10 @@ Segment segment_of(const ir::Graph& graph, std::size_t node) {
 
 Segment stored_in(const Segment& segment, const std::map<std::size_t, ir::DType>& dtypes) {
   const ir::Graph& was = segment.graph;
-  Segment made{.graph = {}, .fed = segment.fed, .outputs = segment.outputs, .judged = {}};
-  std::map<ir::Value, ir::Value> renumbered;
-  for (ir::Value v = 0; was.is_source(v); ++v) renumbered.emplace(v, made.graph.input(was.name(v), was.type(v)));
-  for (const ir::Node& node : was.nodes()) {
-    std::vector<ir::Value> inputs;
-    for (const ir::Value v : node.inputs) inputs.push_back(renumbered.at(v));
-    const auto outputs = made.graph.add_all(node.label, node.op, inputs);
-    for (std::size_t k = 0; k < outputs.size(); ++k) renumbered.emplace(node.outputs[k], outputs[k]);
-  }
+  Segment made{.graph = was.sources(), .fed = segment.fed, .outputs = segment.outputs, .judged = {}};
+  for (const ir::Node& node : was.nodes()) made.graph.place(node.label, node.op, node.inputs, node.outputs);
   for (std::size_t k = 0; k < made.outputs.size(); ++k) {
     ir::Value& output = made.outputs[k];
-    output = renumbered.at(output);
     if (const auto dtype = dtypes.find(k); dtype != dtypes.end())
       output = made.graph.add(ir::cat(made.graph.name(output), " as ", dtype->second), ir::ops::Cast{dtype->second},
                               {output});

@@ -18,7 +18,7 @@ class Answers {
  public:
   /// `candidate` is "candidate 'mine'". The graph and its names must outlive this.
   Answers(std::string candidate, const ir::Graph& graph, const ValueNames& names, const std::vector<ir::Value>& wanted,
-          Storage storage = Storage::graph);
+          Storage storage);
 
   /// The value that a name stands for, where it is wanted; nothing, with a note, where there is none.
   std::optional<ir::Value> wanted_by(const std::string& name);

@@ -257,14 +257,7 @@ ExecDescription describe(const ExecProgram& program) {
   constexpr std::chrono::seconds time{10};
   const Scratch scratch(0, program.options.keep);
   write_description_request(scratch.descriptor());
-  ir::files::ProcessEnd end;
-  if (program.server) {
-    end = program.server->ask(scratch.path(), time).value_or(end);
-  } else {
-    std::vector<std::string> words = program.words;
-    words.push_back(scratch.path());
-    end = ir::files::run_process(words, {.time = time});
-  }
+  const ir::files::ProcessEnd end = ask(program, scratch, time);
   const std::string problem = problem_of(end, time);
   ir::require(problem.empty(), problem);
   const std::string lines = ir::files::last_lines(end.output);

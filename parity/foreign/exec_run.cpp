@@ -18,16 +18,9 @@ template <class... Parts>
   throw ir::DeviceError(ir::cat("candidate '", program.options.name, "' ", parts...));
 }
 
-/// Lets the program answer the request in a folder.
+/// Lets the program answer the request in a folder, with a message where it does not.
 void answer_in(const Scratch& scratch, const ExecProgram& program, Fault& fault) {
-  ir::files::ProcessEnd end;
-  if (program.server) {
-    end = program.server->ask(scratch.path()).value_or(end);
-  } else {
-    std::vector<std::string> words = program.words;
-    words.push_back(scratch.path());
-    end = ir::files::run_process(words, {.time = program.options.timeout});
-  }
+  const ir::files::ProcessEnd end = ask(program, scratch, program.options.timeout);
   const std::string problem = problem_of(end, program.options.timeout);
   if (end.is_late) fault = Fault::late;
   if (!problem.empty()) give_up(program, fault, problem);
@@ -149,6 +142,13 @@ std::string problem_of(const ir::files::ProcessEnd& end, std::chrono::seconds ti
   if (end.is_late) what = ir::cat("gave no answer within ", time.count(), " s");
   const std::string lines = ir::files::last_lines(end.output);
   return lines.empty() ? what : what + "; its last lines:\n" + lines;
+}
+
+ir::files::ProcessEnd ask(const ExecProgram& program, const Scratch& scratch, std::chrono::seconds time) {
+  if (program.server) return program.server->ask(scratch.path(), time).value_or(ir::files::ProcessEnd{});
+  std::vector<std::string> words = program.words;
+  words.push_back(scratch.path());
+  return ir::files::run_process(words, {.time = time});
 }
 
 Refusals refused_nodes(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph) {

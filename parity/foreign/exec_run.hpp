@@ -41,6 +41,9 @@ struct ExecResults {
 /// Why a program's end is none that an answer can be read after, with its last lines; "" where it is.
 std::string problem_of(const ir::files::ProcessEnd& end, std::chrono::seconds time);
 
+/// Lets the program answer the request in a folder, within `time`. How it ended: well where it lives on to serve.
+ir::files::ProcessEnd ask(const ExecProgram& program, const Scratch& scratch, std::chrono::seconds time);
+
 /// Asks the program which nodes of a request's graph it has not, and why. Throws DeviceError as run_program does.
 Refusals refused_nodes(const ExecProgram& program, const ExecRequest& request, const ir::Graph& graph);
 

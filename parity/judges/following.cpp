@@ -4,12 +4,16 @@
 #include <algorithm>
 
 namespace plumb::parity::judges {
-namespace {
 
-/// The outputs under these decisions, which the judge of the node knows how to make.
-std::vector<ir::Tensor> outputs_under(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
-                                      const bounds::Manner& manner, const ExtraJudges* extra,
-                                      const DecidedOutputs& decided, const core::Evaluated& truth) {
+bool differ(const DecidedOutputs& decided, const core::Evaluated& truth) {
+  return std::ranges::any_of(decided, [&](const auto& one) {
+    return !std::ranges::equal(one.second->bytes(), truth.outputs.at(one.first).bytes());
+  });
+}
+
+std::vector<OutputJudgement> outputs_under(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
+                                           const bounds::Manner& manner, const ExtraJudges* extra,
+                                           const DecidedOutputs& decided, const core::Evaluated& truth) {
   const ir::Node& node = segment.graph.nodes().front();
   std::vector<ir::Tensor> in, got;
   for (const ir::Value v : node.inputs) in.push_back(fed.at(segment.graph.inputs()[v]));
@@ -18,27 +22,16 @@ std::vector<ir::Tensor> outputs_under(ir::Executor& reference, const core::Segme
     const ir::Tensor& output = found == decided.end() ? truth.outputs[k] : *found->second;
     got.push_back(ir::convert(output, segment.graph.type(segment.outputs[k]).dtype));
   }
-  constexpr double no_chance = 1;  // limits are not asked for
-  const Question question{reference, segment, std::move(in), std::move(got), truth, {}, manner, no_chance};
-  std::vector<ir::Tensor> outputs;
-  for (OutputJudgement& one : (*find_judge(node.op, extra))(question).outputs) outputs.push_back(std::move(one.truth));
-  return outputs;
-}
-
-}  // namespace
-
-bool differ(const DecidedOutputs& decided, const core::Evaluated& truth) {
-  return std::ranges::any_of(decided, [&](const auto& one) {
-    return !std::ranges::equal(one.second->bytes(), truth.outputs.at(one.first).bytes());
-  });
+  const Question question{reference, segment, std::move(in), std::move(got), truth, {}, manner, 1};
+  return (*find_judge(node.op, extra))(question).outputs;
 }
 
 void follow(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed, const bounds::Manner& manner,
             const ExtraJudges* extra, const DecidedOutputs& decided, core::Evaluated& truth) {
   if (decided.size() < truth.outputs.size()) {
-    std::vector<ir::Tensor> under = outputs_under(reference, segment, fed, manner, extra, decided, truth);
+    std::vector<OutputJudgement> under = outputs_under(reference, segment, fed, manner, extra, decided, truth);
     for (std::size_t k = 0; k < under.size(); ++k)
-      if (!decided.contains(k)) truth.outputs[k] = std::move(under[k]);
+      if (!decided.contains(k)) truth.outputs[k] = std::move(under[k].truth);
   }
   for (const auto& [k, output] : decided) truth.outputs[k] = *output;
 }

@@ -10,15 +10,17 @@
 namespace plumb::parity::verify {
 namespace {
 
-/// Throws core::CandidateError where what a candidate gave is not what it was asked for.
-void check_values(std::string_view candidate, const ir::Graph& graph, const ir::Capture& asked,
-                  const ir::Tensors& values) {
+/// Throws core::CandidateError where what a candidate gave is not what it was asked for: also for a float that is
+/// narrower than the graph's, unless it is to be judged as it is stored.
+void check_values(std::string_view candidate, foreign::Storage storage, const ir::Graph& graph,
+                  const ir::Capture& asked, const ir::Tensors& values) {
   const auto require = [&](bool holds, const auto&... why) {
     if (!holds) throw core::CandidateError(ir::cat("candidate '", candidate, "': ", why...));
   };
   for (const auto& [value, tensor] : values) {
     require(value < graph.value_count(), "it gave a value that the graph does not have, number ", value);
-    const bool is_stored = foreign::is_stored_in(tensor.type(), graph.type(value));
+    const bool is_stored =
+        storage == foreign::Storage::observed && foreign::is_stored_in(tensor.type(), graph.type(value));
     require(is_stored || tensor.type() == graph.type(value), graph.name(value), " is ", tensor.type(),
             ", the graph says ", graph.type(value));
   }
@@ -28,12 +30,12 @@ void check_values(std::string_view candidate, const ir::Graph& graph, const ir::
 
 std::uint64_t hashed(const ir::Tensor& tensor) { return ir::raw::hash_bytes(tensor.bytes()); }
 
-CandidateRun run(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, const ir::Capture& capture,
-                 unsigned repeat, const std::function<void()>& compiled = {}) {
+CandidateRun run(ir::Executor& candidate, foreign::Storage storage, const ir::Graph& graph, const ir::Feeds& feeds,
+                 const ir::Capture& capture, unsigned repeat, const std::function<void()>& compiled = {}) {
   const auto executable = candidate.compile(graph, feeds, capture);
   if (compiled) compiled();
   ir::Tensors values = executable->run(feeds);
-  check_values(candidate.name(), graph, capture, values);
+  check_values(candidate.name(), storage, graph, capture, values);
   CandidateRun made = make_run(graph, std::move(values), {});
   for (unsigned again = 1; again < repeat; ++again)
     for (const auto& [value, tensor] : executable->run(feeds)) {
@@ -42,18 +44,6 @@ CandidateRun run(ir::Executor& candidate, const ir::Graph& graph, const ir::Feed
         made.unstable.insert(value);
     }
   made.nodes = executable->nodes();
-  return made;
-}
-
-/// Hands on what a candidate gave. Throws core::CandidateError for a float that is narrower than the graph's, unless it
-/// is to be judged as it is stored.
-CandidateRun in_storage(const ir::Executor& candidate, foreign::Storage storage, const ir::Graph& graph,
-                        CandidateRun made) {
-  if (storage == foreign::Storage::observed) return made;
-  for (const auto& [value, tensor] : made.values)
-    if (tensor.type() != graph.type(value))
-      throw core::CandidateError(ir::cat("candidate '", candidate.name(), "': ", graph.name(value), " is ",
-                                         tensor.type(), ", the graph says ", graph.type(value)));
   return made;
 }
 
@@ -83,12 +73,12 @@ CandidateRun run_whole(ir::Executor& candidate, foreign::Storage storage, const 
                        std::optional<std::set<ir::Value>> of_interest) {
   const ir::Capture capture{
       .wanted = graph.results(), .surviving = true, .marks_bools = true, .of_interest = std::move(of_interest)};
-  return in_storage(candidate, storage, graph, run(candidate, graph, feeds, capture, repeat, compiled));
+  return run(candidate, storage, graph, feeds, capture, repeat, compiled);
 }
 
 CandidateRun run_tapped(ir::Executor& candidate, foreign::Storage storage, const ir::Graph& graph,
                         const ir::Feeds& feeds) {
-  return in_storage(candidate, storage, graph, run(candidate, graph, feeds, {graph.results(), true, true}, 1));
+  return run(candidate, storage, graph, feeds, {graph.results(), true, true}, 1);
 }
 
 namespace {
@@ -118,9 +108,8 @@ CandidateRun run_alone(ir::Executor& candidate, foreign::Storage storage, const 
     return refused(core::Verdict::unsupported, std::move(why));
   try {
     const ir::Capture capture{.wanted = segment.outputs, .marks_bools = true};
-    return renumbered(in_storage(candidate, storage, segment.graph,
-                                 run(candidate, segment.graph, core::feeds_of(segment, fed), capture, repeat)),
-                      segment, node);
+    return renumbered(run(candidate, storage, segment.graph, core::feeds_of(segment, fed), capture, repeat), segment,
+                      node);
   } catch (const ir::Unsupported& error) {
     return refused(core::Verdict::unsupported, error.what());
   } catch (const ir::DeviceError&) {

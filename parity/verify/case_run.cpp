@@ -189,17 +189,6 @@ void CaseRun::carry(std::size_t n, Pending& pending) {
   for (std::size_t k = 0; found && k < found->results.size(); ++k) plan_total(n, k, pending);
 }
 
-/// The truths of a node's outputs that another run of the case left; nothing where it left not all of them.
-std::optional<core::Evaluated> CaseRun::kept_truths(const ir::Node& node) const {
-  core::Evaluated kept;
-  for (const ir::Value v : node.outputs) {
-    const ir::Tensor* const truth = options_.truths->run.find(v);
-    if (truth == nullptr) return std::nullopt;
-    kept.outputs.push_back(*truth);
-  }
-  return kept;
-}
-
 /// Feeds a node that stands alone with the truths of the whole graph.
 void CaseRun::lend_truths(const core::Segment& alone, LentTruths& lent, ir::Feeds& fed) const {
   for (std::size_t i = 0; i < alone.fed.size(); ++i) {
@@ -227,24 +216,27 @@ void CaseRun::carry_truth(std::size_t n, const Examination* found, ir::Feeds fed
   // Behind a decision that this candidate alone made, the truth is none for another one.
   const auto follows = [this](ir::Value v) { return !graph_.is_source(v) && state_.value(v).follows; };
   const bool is_shared = options_.truths && std::ranges::none_of(node.inputs, follows);
-  std::optional<core::Evaluated> evaluated = is_shared ? kept_truths(node) : std::nullopt;
-  const bool is_kept = evaluated.has_value();
-  const core::Segment alone = same ? core::Segment{} : core::segment_of(graph_, n);
+  std::optional<std::vector<ir::Tensor>> kept = is_shared ? options_.truths->run.of(node) : std::nullopt;
+  const bool is_kept = kept.has_value();
+  const bool is_alone = !same && (!is_kept || !decided.empty());
+  if (is_alone && !can_evaluate) return;
+  const core::Segment alone = is_alone ? core::segment_of(graph_, n) : core::Segment{};
   LentTruths lent(state_);
-  if (!same && (!is_kept || !decided.empty())) {
-    if (!can_evaluate) return;
-    lend_truths(alone, lent, fed);
-  }
-  if (!is_kept) evaluated = same ? *local : core::evaluate_widened(executors_.reference, alone, fed);
+  if (is_alone) lend_truths(alone, lent, fed);
+  core::Evaluated evaluated;
+  if (is_kept)
+    evaluated.outputs = std::move(*kept);
+  else
+    evaluated = same ? *local : core::evaluate_widened(executors_.reference, alone, fed);
   for (std::size_t k = 0; is_shared && !is_kept && k < node.outputs.size(); ++k)
-    options_.truths->run.keep(node.outputs[k], evaluated->outputs[k]);
-  const bool differs = judges::differ(decided, *evaluated);
+    options_.truths->run.keep(node.outputs[k], evaluated.outputs[k]);
+  const bool differs = judges::differ(decided, evaluated);
   if (differs && !same)
     judges::follow(executors_.reference, alone, fed, found->own.manner, options_.extra_judges.get(), decided,
-                   *evaluated);
+                   evaluated);
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     ValueState& value = state_.value(node.outputs[k]);
-    value.truth = differs && same ? found->truth(k) : std::move(evaluated->outputs[k]);
+    value.truth = differs && same ? found->truth(k) : std::move(evaluated.outputs[k]);
     value.follows = differs || std::ranges::any_of(node.inputs, follows);
   }
 }

@@ -52,8 +52,6 @@ void CaseRun::decide_case(std::span<const core::Verdict> nodes) {
   }
 }
 
-/// Another implementation's tensors are right or wrong by themselves. A candidate that agrees with the truth is not to
-/// blame for them, but the case contradicts its file.
 /// Throws Error where values may be stored in other dtypes than the graph's and something is asked that is not judged
 /// in these.
 void CaseRun::require_judged_storage() const {
@@ -72,6 +70,8 @@ void CaseRun::note_storage() {
   if (!text.empty()) result_.notes.push_back(text);
 }
 
+/// Another implementation's tensors are right or wrong by themselves. A candidate that agrees with the truth is not to
+/// blame for them, but the case contradicts its file.
 void CaseRun::judge_expected() {
   for (const cases::NodeResult& node : result_.nodes)
     if (node.expected && subject_.expected_within) {

@@ -237,18 +237,32 @@ void CaseRun::carry_roundings(std::size_t n, const Pending& pending) {
   sign_runs_->keep_only([&](ir::Value v) { return state_.value(v).last_use > n || graph_.producer(v) == n; });
 }
 
-/// Has the sign runs go on from the decisions that the truth of the whole graph follows.
+/// Has the sign runs go on from the decisions that the truth of the whole graph follows. What these left open, as the
+/// weights of experts, is what it is under them.
 void CaseRun::follow_decisions(std::size_t n, const Pending& pending) {
   if (!pending.examined) return;
-  const judges::DecidedOutputs decided = pending.examined->decided();
+  const Examination& found = *pending.examined;
+  const judges::DecidedOutputs decided = found.decided();
   const std::vector<ir::Value>& outputs = graph_.nodes()[n].outputs;
-  for (std::size_t k = 0; !decided.empty() && k < outputs.size(); ++k)
-    if (const auto& truth = state_.value(outputs[k]).truth) {
-      const cases::NodeResult& result = pending.examined->results[k];
-      // Choices that nothing is known of are left open: the truth does not follow them.
-      const bool is_known = result.units.flagged == 0 && result.telling.not_finite == 0;
-      sign_runs_->follow(outputs[k], *truth, is_known && decided.contains(k));
-    }
+  // Choices that nothing is known of are left open: the truth does not follow them.
+  const auto is_known = [&](std::size_t k) {
+    return found.results[k].units.flagged == 0 && found.results[k].telling.not_finite == 0;
+  };
+  const bool is_settled = std::ranges::all_of(decided, [&](const auto& one) { return is_known(one.first); });
+  const core::Segment& segment = state_.node(n).segment;
+  for (std::size_t k = 0; !decided.empty() && k < outputs.size(); ++k) {
+    const auto& truth = state_.value(outputs[k]).truth;
+    if (!truth) continue;
+    const auto under = [&](const ir::Feeds& fed) {
+      auto made = judges::outputs_under(executors_.reference, segment, fed, found.own.manner,
+                                        options_.extra_judges.get(), decided, found.own.local.truth);
+      return bounds::runs::SignRuns::Settled{std::move(made[k].truth), std::move(made[k].allowed)};
+    };
+    if (is_settled && !decided.contains(k) && sign_runs_->is_open(outputs[k]))
+      sign_runs_->settle(n, k, segment, under);
+    else
+      sign_runs_->follow(outputs[k], *truth, decided.contains(k) && is_known(k));
+  }
 }
 
 /// Holds an output to the truth of the whole graph, by what roundings on the way may have made of it.

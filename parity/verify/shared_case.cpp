@@ -12,6 +12,16 @@ const ir::Tensor* KeptTruths::find(ir::Value v) const {
   return found == truths_.end() ? nullptr : &found->second;
 }
 
+std::optional<std::vector<ir::Tensor>> KeptTruths::of(const ir::Node& node) const {
+  std::vector<ir::Tensor> kept;
+  for (const ir::Value v : node.outputs) {
+    const ir::Tensor* const truth = find(v);
+    if (truth == nullptr) return std::nullopt;
+    kept.push_back(*truth);
+  }
+  return kept;
+}
+
 void KeptTruths::keep(ir::Value v, const ir::Tensor& truth) {
   const auto bytes = static_cast<double>(truth.bytes().size());
   if (bytes > room_ || truths_.contains(v)) return;

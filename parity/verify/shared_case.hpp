@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "parity/cases/case.hpp"
 
@@ -23,6 +24,8 @@ class KeptTruths {
 
   /// The truth of a value; null where it is not kept.
   const ir::Tensor* find(ir::Value v) const;
+  /// The truths of a node's outputs; nothing where not all of them are kept.
+  std::optional<std::vector<ir::Tensor>> of(const ir::Node& node) const;
   void keep(ir::Value v, const ir::Tensor& truth);
 
  private:

@@ -109,6 +109,11 @@ plan::Constants AttentionProblem::score_constants() const {
           {"bias_masks", bias_masks}};
 }
 
+plan::Constants AttentionProblem::key_constants() const {
+  if (keys_dtype == dtype) return {};
+  return {{"keys_are_bf16", keys_dtype == ir::DType::bf16}};
+}
+
 std::string AttentionProblem::variant() const {
   return keys_dtype == dtype ? ir::cat(dtype) : ir::cat(dtype, "_narrow");
 }

@@ -38,6 +38,8 @@ struct AttentionProblem {
 
   /// The last specialization constants of every shader: which operands the scores depend on.
   plan::Constants score_constants() const;
+  /// Whether keys are bf16, for the shaders of keys that have fewer digits than queries; nothing for the others.
+  plan::Constants key_constants() const;
   /// "f32" by the dtype of q, "f32_narrow" where keys have fewer digits than queries.
   std::string variant() const;
 };

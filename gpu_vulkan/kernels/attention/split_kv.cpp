@@ -114,9 +114,7 @@ void dispatch_splits(const AttentionProblem& problem, const SplitTile& t, const 
                                 {"lanes_per_key", t.lanes_per_key},
                                 {"lanes_per_value", t.lanes_per_value},
                                 {"may_mask", problem.may_mask}};
-  plan::Constants constants = tile.then(problem.score_constants());
-  if (problem.keys_dtype != problem.dtype)
-    constants = constants.then({{"keys_are_bf16", problem.keys_dtype == ir::DType::bf16}});
+  const plan::Constants constants = tile.then(problem.score_constants()).then(problem.key_constants());
   node.dispatch({.shader = held.shader(
                      ir::cat("attention_split_kv.", problem.variant(), keeps_denormals ? "_kept" : ""), constants),
                  .reads = problem.reads,

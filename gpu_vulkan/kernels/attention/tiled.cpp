@@ -74,11 +74,9 @@ void emit_tiled(const AttentionProblem& problem, const Tile& t, plan::Lowering& 
                                 {"Dv", Dv},
                                 {"columns_each", (Dv + t.threads.keys - 1) / t.threads.keys},
                                 {"may_mask", problem.may_mask}};
-  plan::Constants constants = tile.then(problem.score_constants()).then({{"has_sinks", problem.op.has_sinks}});
-  if (problem.keys_dtype != problem.dtype)
-    constants = constants.then({{"keys_are_bf16", problem.keys_dtype == ir::DType::bf16}});
-  dispatch(problem, t.rows(), {.name = ir::cat("attention.", problem.variant()), .constants = std::move(constants)},
-           node);
+  const plan::Constants constants =
+      tile.then(problem.score_constants()).then({{"has_sinks", problem.op.has_sinks}}).then(problem.key_constants());
+  dispatch(problem, t.rows(), {.name = ir::cat("attention.", problem.variant()), .constants = constants}, node);
 }
 
 }  // namespace

@@ -122,19 +122,6 @@ class TokensOfRow {
   bool is_known_ = true;
 };
 
-/// Those that may be the largest logit.
-std::vector<std::int64_t> largest_logits(const Between& logits) {
-  const Membership kept = among_largest(logits, 1);
-  std::vector<std::int64_t> found;
-  bool is_off = false;
-  for (std::size_t j = 0; j < logits.size(); ++j) {
-    if (!kept.possible[j]) continue;
-    found.push_back(static_cast<std::int64_t>(j));
-    is_off |= logits.low[j] != logits.high[j];
-  }
-  return is_off && found.size() > 1 ? found : std::vector<std::int64_t>{};
-}
-
 }  // namespace
 
 Choice tokens_of(const ir::Op& of, std::span<const Wavering> operands, const ir::Tensor& truth, double unit) {
@@ -148,7 +135,7 @@ Choice tokens_of(const ir::Op& of, std::span<const Wavering> operands, const ir:
     const Between logits = row_of(ends, row, width);
     if (!logits.is_known()) continue;
     if (Sample::real(dtype, op.temperature) == 0) {
-      indices.set(row, largest_logits(logits));
+      indices.set(row, largest_of(logits));
       continue;
     }
     const TokensOfRow tokens(op, dtype, logits, unit);

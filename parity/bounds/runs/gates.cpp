@@ -65,17 +65,7 @@ class ExpertsOfToken {
 
   /// Those that may be the k-th; none where the choice is clear.
   std::vector<std::int64_t> candidates(std::size_t k) const {
-    const double least = low_[k], most = high_[k];
-    std::vector<std::int64_t> found;
-    bool is_open = is_open_ || least != most;
-    for (const std::int64_t expert : possible_) {
-      const auto e = static_cast<std::size_t>(expert);
-      if (routing_.high[e] < least || routing_.low[e] > most) continue;
-      found.push_back(expert);
-      is_open |= routing_.low[e] != routing_.high[e];
-    }
-    // Equal numbers of which none is off are told apart by the rule of the op.
-    return is_open && found.size() > 1 ? found : std::vector<std::int64_t>{};
+    return candidates_among(routing_, possible_, low_[k], high_[k], is_open_);
   }
 
  private:

@@ -1,7 +1,6 @@
 // Which elements of a line may be its largest, or the k-th of it, where each may be off by so much.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "ir/ops/arg_reduce.hpp"
 #include "ir/ops/hardmax.hpp"
@@ -9,16 +8,15 @@
 #include "ir/ops/top_k.hpp"
 #include "parity/bounds/runs/choices.hpp"
 #include "parity/bounds/runs/indices.hpp"
+#include "parity/bounds/runs/rows.hpp"
 
 namespace plumb::parity::bounds::runs {
 namespace {
 
 /// The elements of a line, the largest first where the largest are wanted: what each is, and may be.
-struct Line {
-  std::vector<double> truth, low, high;
-  bool is_known = true;  ///< no NaN
-
-  std::size_t size() const { return truth.size(); }
+struct Line : Between {
+  std::vector<double> truth;
+  bool has_nan = false;  ///< the truth or an end has
 };
 
 /// All lines of an operand along an axis.
@@ -51,7 +49,7 @@ class LinesOf {
       line.truth.push_back(sign_ * truth_.as<double>()[i]);
       line.low.push_back(std::min(low, high));
       line.high.push_back(std::max(low, high));
-      line.is_known &= !std::isnan(line.truth.back()) && !std::isnan(low) && !std::isnan(high);
+      line.has_nan |= std::isnan(line.truth.back()) || std::isnan(low) || std::isnan(high);
     }
     return line;
   }
@@ -61,36 +59,6 @@ class LinesOf {
   double sign_;
   ir::Tensor truth_, low_, high_;
 };
-
-/// Those of some elements that may be the k-th largest, which lies between the k-th of the least that all may be and
-/// the k-th of the most; none where the choice is clear.
-std::vector<std::int64_t> candidates_among(const Line& line, std::span<const std::int64_t> among, double least,
-                                           double most) {
-  std::vector<std::int64_t> found;
-  bool is_open = least != most;
-  for (const std::int64_t candidate : among) {
-    const auto j = static_cast<std::size_t>(candidate);
-    if (line.high[j] >= least && line.low[j] <= most) {
-      found.push_back(candidate);
-      is_open |= line.low[j] != line.high[j];
-    }
-  }
-  std::ranges::sort(found);
-  // Equal numbers of which none is off are told apart by the rule of the op.
-  return is_open && found.size() > 1 ? found : std::vector<std::int64_t>{};
-}
-
-std::vector<std::int64_t> all_of(const Line& line) {
-  std::vector<std::int64_t> all(line.size());
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
-
-/// Those that may be the largest.
-std::vector<std::int64_t> largest_of(const Line& line) {
-  return candidates_among(line, all_of(line), *std::ranges::max_element(line.low),
-                          *std::ranges::max_element(line.high));
-}
 
 /// A line in order of its truth, in which the candidates of a place lie close together.
 class Ranked {
@@ -117,17 +85,12 @@ class Ranked {
   double most_off_ = 0;
 };
 
-std::vector<double> sorted(std::vector<double> numbers) {
-  std::ranges::sort(numbers, std::greater<>());
-  return numbers;
-}
-
 Choice extremes_of_lines(const ir::ops::ArgReduce& op, const Wavering& x, const ir::Tensor& truth) {
   const LinesOf all(x, op.axis, op.function == ir::ops::ArgReduceFunction::max);
   Indices indices(truth);
   for (std::int64_t number = 0; number < all.lines().count(); ++number) {
     const Line line = all.at(number);
-    if (!line.is_known) continue;
+    if (line.has_nan) continue;
     indices.set(static_cast<std::size_t>(number), largest_of(line));
   }
   return indices.choice();
@@ -146,8 +109,8 @@ Choice order_of_lines(const LinesOf& all, const Order& order, const ir::Tensor& 
   out.length = order.count;
   for (std::int64_t number = 0; order.count > 0 && number < all.lines().count(); ++number) {
     const Line line = all.at(number);
-    if (!line.is_known || line.low == line.high) continue;
-    const std::vector<double> low = sorted(line.low), high = sorted(line.high);
+    if (line.has_nan || line.low == line.high) continue;
+    const std::vector<double> low = descending(line.low), high = descending(line.high);
     const Ranked ranked(line);
     for (std::int64_t k = 0; k < order.count; ++k) {
       const auto last = static_cast<std::size_t>(order.is_sorted ? k : order.count - 1);
@@ -165,7 +128,7 @@ Choice ones_of_lines(const ir::ops::Hardmax& op, const Wavering& x, const ir::Te
   ir::Tensor low = truth, high = truth;
   for (std::int64_t number = 0; number < all.lines().count(); ++number) {
     const Line line = all.at(number);
-    if (!line.is_known) continue;
+    if (line.has_nan) continue;
     for (const std::int64_t k : largest_of(line)) {
       low.as<double>()[all.lines().at(number, k)] = 0;
       high.as<double>()[all.lines().at(number, k)] = 1;

@@ -1,9 +1,11 @@
-// Rows of numbers that may be off, and which of them may be the largest: for gates and draws.
+// Rows of numbers that may be off, and which of them may be the largest: for picks, gates and draws.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -56,5 +58,17 @@ inline Membership among_largest(const Between& x, std::size_t count) {
   }
   return found;
 }
+
+/// Those of some numbers that may be the k-th largest, which lies between the k-th of the least that all may be and
+/// the k-th of the most; none where the choice is clear. Where it `is_open`, several are no clear choice even if none
+/// of them is off.
+std::vector<std::int64_t> candidates_among(const Between& x, std::span<const std::int64_t> among, double least,
+                                           double most, bool is_open = false);
+
+/// The index of every number.
+std::vector<std::int64_t> all_of(const Between& x);
+
+/// Those that may be the largest.
+std::vector<std::int64_t> largest_of(const Between& x);
 
 }  // namespace plumb::parity::bounds::runs

@@ -284,11 +284,37 @@ void SignRuns::follow(ir::Value v, const ir::Tensor& truth, bool is_decision) {
     for (ir::Tensor& run : value.runs) run = truth;
   } else if (is_real_or_complex(truth)) {
     const auto before = numbers(std::as_const(value.truth)), after = numbers(truth);
-    for (ir::Tensor& run : value.runs)
+    for (ir::Tensor& run : value.runs) {
+      const auto moved = numbers(run);
       for (std::size_t i = 0; i < after.size(); ++i)
-        if (before[i] != after[i]) numbers(run)[i] += after[i] - before[i];
+        if (before[i] != after[i]) moved[i] += after[i] - before[i];
+    }
   }
   value.truth = truth;
+}
+
+void SignRuns::settle(std::size_t n, std::size_t k, const core::Segment& segment,
+                      const std::function<Settled(const ir::Feeds& fed)>& under) {
+  const ir::Value v = graph_.nodes()[n].outputs[k];
+  Moving& value = values_.at(v);
+  ir::Feeds fed = core::feeds_of(segment, [this](ir::Value operand) { return truth_of(operand); });
+  Settled settled = under(fed);
+  for (std::size_t r = 0; r < value.runs.size(); ++r) {
+    for (std::size_t i = 0; i < segment.fed.size(); ++i)
+      if (const auto operand = values_.find(segment.fed[i]); operand != values_.end() && !operand->second.runs.empty())
+        fed.insert_or_assign(segment.graph.inputs()[i], operand->second.runs[r]);
+    value.runs[r] = under(fed).value;
+  }
+  value.truth = std::move(settled.value);
+  value.admissible.reset();
+  constexpr double no_creep = 1;
+  round(value, n, k, {settled.allowed, graph_.type(v).dtype, precision_.kept, no_creep, false, false, {}});
+}
+
+bool SignRuns::is_open(ir::Value v) const {
+  const auto found = values_.find(v);
+  if (found == values_.end() || !is_real_or_complex(found->second.truth)) return false;
+  return found->second.admissible && found->second.admissible->any_open();
 }
 
 void SignRuns::keep_only(const std::function<bool(ir::Value)>& is_needed) {

@@ -85,6 +85,17 @@ class SignRuns {
   /// Has a value that was evaluated be `truth` instead, since decisions are followed that the truth of its node does
   /// not share. A decision itself is the same in all runs; what hangs on one is moved by roundings as it was.
   void follow(ir::Value v, const ir::Tensor& truth, bool is_decision);
+  /// An output of a node under decisions, on operands that are widened, and how far it may be off besides.
+  struct Settled {
+    ir::Tensor value;
+    compare::Allowed allowed;
+  };
+  /// Has output `k` of node `n`, which was evaluated, be what it is under decisions that are followed, in the truth and
+  /// in every run by the operands of each.
+  void settle(std::size_t n, std::size_t k, const core::Segment& segment,
+              const std::function<Settled(const ir::Feeds& fed)>& under);
+  /// Whether elements of a real value that was evaluated hang on a choice.
+  bool is_open(ir::Value v) const;
   bool has(ir::Value v) const { return graph_.is_source(v) || values_.contains(v); }
   /// How far the runs moved a value that was evaluated.
   Spread spread(ir::Value v) const;

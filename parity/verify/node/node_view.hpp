@@ -31,7 +31,7 @@ struct Rules {
   /// How the candidate computed node `n`, whose segment this is, if it adds like this.
   /// `operands`: the dtype that its operands are stored in, where they have less than the graph's.
   bounds::Manner manner_of(std::size_t n, const core::Segment& segment, const std::vector<ir::Sum>& sums,
-                           std::optional<ir::DType> operands = {}) const;
+                           std::optional<ir::DType> operands) const;
 };
 
 /// All that judging one node by itself looks at. It is made of a case whose values nobody changes any more, so that any

@@ -40,9 +40,8 @@ void WrittenTruth::evaluate(std::size_t m) {
   const auto has_truth = [&](ir::Value v) { return graph.is_source(v) || truths_[v].has_value(); };
   if (!problem_.empty() || !ir::passes::why_no_truth(graph, node).empty()) return;
   if (!std::ranges::all_of(node.inputs, has_truth)) return;
-  if (kept_ != nullptr &&
-      std::ranges::all_of(node.outputs, [this](ir::Value v) { return kept_->find(v) != nullptr; })) {
-    for (const ir::Value v : node.outputs) truths_[v] = *kept_->find(v);
+  if (auto kept = kept_ != nullptr ? kept_->of(node) : std::nullopt) {
+    for (std::size_t k = 0; k < kept->size(); ++k) truths_[node.outputs[k]] = std::move((*kept)[k]);
     return;
   }
   const core::Segment alone = core::segment_of(graph, m);

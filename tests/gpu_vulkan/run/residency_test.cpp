@@ -4,6 +4,7 @@
 #include <functional>
 #include <iostream>
 
+#include "gpu_vulkan/calibrate/measuring.hpp"
 #include "gpu_vulkan/runtime/runtime.hpp"
 #include "ir/buckets.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -152,8 +153,7 @@ double median_of(const std::function<void()>& call) {
     call();
     all.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  std::ranges::sort(all);
-  return all[all.size() / 2];
+  return calibrate::median(std::move(all));
 }
 
 /// A buffer of 1 GiB; on software devices, which are not timed, it has 16 MiB.

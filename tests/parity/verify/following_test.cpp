@@ -28,11 +28,31 @@ TEST(Conditioning, TotalsFollowExpertsThatAreTakenAtANearTie) {
   for (const core::Mode mode : {core::Mode::attribute, core::Mode::propagate}) {
     Suspect honest;  // to it the sums are equal, and the first group is kept
     const auto result = verify_on(honest, make_case(near_tie), {.mode = mode});
-    EXPECT_NE(result.verdict, core::Verdict::failed) << result.message;
+    EXPECT_EQ(result.verdict, core::Verdict::passed) << ir::enum_name(mode) << result.message;
+    for (const char* name : {"gate", "gate:1", "behind"})
+      EXPECT_EQ(node(result, name).verdict, core::Verdict::passed)
+          << ir::enum_name(mode) << ' ' << name << ": " << node(result, name).why;
     EXPECT_EQ(node(result, "gate").units.decisions.free, 2u);
     EXPECT_THAT(result.notes, Contains("group_limited_gate: 2 of 6 choices of an expert were taken at a near tie"));
     EXPECT_LT(node(result, "gate:1").total.max_abs.value, 1e-6);
     EXPECT_LT(node(result, "behind").total.max_abs.value, 1e-6) << "of other experts it would be 0.1";
+  }
+}
+
+/// The experts of the first group are admissible: then its weights are, and those of the second are not.
+TEST(Conditioning, WeightsOfOtherExpertsThanThoseOfANearTieFail) {
+  for (const core::Mode mode : {core::Mode::attribute, core::Mode::propagate}) {
+    Suspect wrong;
+    wrong.tamper = [](const ir::Node& at, ir::Tensor& y) {
+      if (at.label == "gate" && y.dtype() == ir::DType::f32) {
+        y.as<float>()[0] = 0.3F / (0.3F + 0.4F);
+        y.as<float>()[1] = 0.4F / (0.3F + 0.4F);
+      }
+    };
+    const auto result = verify_on(wrong, make_case(near_tie), {.mode = mode});
+    EXPECT_EQ(result.verdict, core::Verdict::failed);
+    EXPECT_EQ(node(result, "gate").verdict, core::Verdict::passed) << node(result, "gate").why;
+    EXPECT_EQ(node(result, "gate:1").verdict, core::Verdict::failed) << ir::enum_name(mode);
   }
 }
 

@@ -86,8 +86,8 @@ class Prefill {
     kv_lengths_ = nodes_.add("kv_lengths", sum_of, {at, length});
     const bool has_divisors = decoder_.has_rotary_divisors && weights_.has("rope_freqs.weight");
     const auto divisors = has_divisors ? weights_.numbers("rope_freqs.weight") : std::vector<double>();
-    const RotaryTables tables = rotary_tables(decoder_.rotary, divisors, context());
-    const Shape shape{context(), decoder_.rotary.columns / 2};
+    const RotaryTables tables = rotary_tables(decoder_.rotary, divisors, options_.rows());
+    const Shape shape{options_.rows(), decoder_.rotary.columns / 2};
     cosines_ = nodes_.add("rope_cos", constant_of(shape, tables.cosines), {});
     sines_ = nodes_.add("rope_sin", constant_of(shape, tables.sines), {});
   }

@@ -26,7 +26,7 @@ struct Options {
   std::vector<std::int64_t> tokens = {};     ///< ids of all prompts, [B, s]; by default the fill makes them
 
   static constexpr std::int64_t room = 4;
-  std::int64_t rows() const { return context.value_or(prompt_tokens + room); }  ///< of a cache
+  std::int64_t rows() const { return context.value_or(prompt_tokens + room); }  ///< how many a cache has
 };
 
 /// A model as a graph: inputs tokens i32 [B, s], write_at i32 [B] (0 unless it is fed) and caches cache_k.i, cache_v.i

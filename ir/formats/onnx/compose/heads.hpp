@@ -29,7 +29,7 @@ inline Ref steps_of(NodeReader& node, std::int64_t count) {
   return node.constant(steps);
 }
 
-/// What makes the last axis of `shape` as long as there are keys.
+/// The pad that makes the last axis of `shape` as long as there are keys.
 inline ops::Pad pad_to_keys(const Shape& shape, std::int64_t keys) {
   ops::Pad pad{.pads = std::vector<std::int64_t>(2 * shape.size(), 0)};
   pad.pads.back() = keys - shape.back();
