@@ -43,7 +43,8 @@ VerifyRun::VerifyRun(const flags::VerifyFlags& flags, std::optional<ChildCase> c
           flags.style, core::terminal::surroundings_of(is_on_stdout(flags) ? STDERR_FILENO : STDOUT_FILENO))),
       comparing_(flags.device.threads),
       reference_(library::reference_executor(flags.device.threads)),
-      child_(std::move(child)) {}
+      child_(std::move(child)),
+      passed_over_(child_ ? child_->passed_over : 0) {}
 
 void VerifyRun::require_candidates() const {
   flags::require_candidates(flags_.candidates);

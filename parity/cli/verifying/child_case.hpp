@@ -3,6 +3,7 @@
 // A case that a process of its own runs, for --jobs of `plumb verify`.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -18,8 +19,9 @@ struct ChildCase {
   std::string device = {};  ///< "": as the command line says
   int threads = 0;          ///< as --threads has it
   bool shares_device = false;
-  bool is_first = false;  ///< it says what is said once of all cases
-  std::size_t width = 0;  ///< as --width has it; 0: unlimited
+  bool is_first = false;          ///< it says what is said once of all cases
+  std::uint64_t passed_over = 0;  ///< its first runs, which were made before or cost another process its life
+  std::size_t width = 0;          ///< as --width has it; 0: unlimited
   bool is_coloured = false;
 };
 

@@ -115,6 +115,11 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
   const auto shared = are_several ? std::make_shared<verify::SharedCase>() : nullptr;
   for (std::size_t c = 0; c < judging.size(); ++c) {
     Judging& one = judging[c];
+    if (passed_over_ > 0) {
+      --passed_over_;
+      kept.push_back({one.candidate->name(), &results[c]});
+      continue;
+    }
     kept.push_back({one.candidate->name(), &results[c]});
     report::Progress progress;
     std::vector<cases::Observer*> observers = {&progress};
@@ -131,7 +136,7 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
     record(std::move(made), recorder);
     const cases::CaseResult& result = results_.back();
     // With isolate every node is compiled again for each seed.
-    const bool is_first = flags_.repeat == 1 && (s == 0 || flags_.mode == "isolate");
+    const bool is_first = flags_.repeat == 1 && (one.runs++ == 0 || flags_.mode == "isolate");
     report(*one.candidate, result, seeds > 1 || are_several,
            is_first ? report::Times::of_first_run : report::Times::of_later_run);
     one.summary.add(result);
@@ -140,9 +145,11 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
       leave_out((seeds - s) * judging.size() - c - 1, recorder);
       return flags_.fail_fast ? Next::nothing : Next::graph;
     }
+    // A lost device stays lost, and another process opens it again.
+    if (child_ && result.exit == core::ExitCode::device_error) return Next::nothing;
   }
   const std::span<cases::CaseResult> done = std::span(results_).subspan(first);
-  if (are_several) report_side_by_side(done, kept, seeds > 1, recorder);
+  if (are_several && done.size() == judging.size()) report_side_by_side(done, kept, seeds > 1, recorder);
   const auto failed = [](const cases::CaseResult& one) { return one.exit != core::ExitCode::passed; };
   if (flags_.fail_fast && std::ranges::any_of(done, failed)) return Next::nothing;
   if (s > 0)
@@ -163,7 +170,11 @@ void VerifyRun::forget_numbers(cases::CaseResult& result) const {
 /// Every seed of one graph; false when the run is to stop.
 bool VerifyRun::run_graph(const Batch& batch, const std::string& path, std::vector<Judging>& judging,
                           results::Recorder* recorder) {
-  for (Judging& one : judging) one.summary = {};
+  for (Judging& one : judging) {
+    one.summary = {};
+    one.runs = 0;
+  }
+  const bool goes_on = passed_over_ > 0;
   const std::uint64_t seeds = batch.flags.seeds;
   verify::FillOptions fill = batch.fill;
   if (seeds > 1 || judging.size() > 1) flags::read_once(fill);
@@ -171,7 +182,7 @@ bool VerifyRun::run_graph(const Batch& batch, const std::string& path, std::vect
     const Next next = run_seed(batch, path, fill, s, judging, recorder);
     if (next != Next::seed) return next == Next::graph;
   }
-  if (seeds == 1) return true;
+  if (seeds == 1 || goes_on) return true;  // of all seeds the process that began this one tells
   for (const Judging& one : judging) {
     if (judging.size() > 1) out_ << core::terminal::printable(one.candidate->name()) << ":\n";
     out_ << one.summary.text(detail(), style_) << '\n';
@@ -212,7 +223,7 @@ bool VerifyRun::run_by_each_kernel(const Batch& batch, const std::string& path, 
   const std::string flags = judging.options.flags;
   std::vector<Judging> only = {std::move(judging)};
   if (!run_graph(batch, path, only, recorder)) return false;
-  const auto file = results_.at(first).subject.file;
+  const auto file = first < results_.size() ? results_[first].subject.file : verify::load_case(path, batch.fill).file;
   if (own == nullptr || !file) return true;
   for (std::int64_t i = 1;; ++i) {
     OtherKernels device(*own, i);
