@@ -14,6 +14,7 @@
 #include "parity/cli/probing/kept_profile.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/verifying/assumptions.hpp"
+#include "parity/cli/verifying/case_tags.hpp"
 #include "parity/cli/verifying/resumed_options.hpp"
 #include "parity/cli/verifying/selection.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
@@ -284,11 +285,10 @@ bool VerifyRun::says_once() const { return !flags_.quiet && (!child_ || child_->
 /// Finds the cases of the command line, or the one that this process is for.
 void VerifyRun::choose() {
   batches_ = batches_of(flags_);
+  if (child_) return keep_case_of_child();
   choose_cases(flags_, batches_);
-  if (child_)
-    keep_case_of_child();
-  else
-    require_chosen_nodes(flags_, batches_);
+  choose_tags(flags_, batches_);
+  require_chosen_nodes(flags_, batches_);
 }
 
 int VerifyRun::run() {

@@ -38,7 +38,10 @@ void add_selection_flags(CLI::App& app, VerifyFlags& flags) {
       ->delimiter(',')
       ->type_name("GLOB,...")
       ->group("select");
-  app.add_option("--tag", flags.tag, "of lists of cases verify those that have this tag")->group("select");
+  app.add_option("--tag", flags.tag,
+                 "verify cases by their tags: nightly and not (large or op:fft); docs/cases.md has those of every case")
+      ->type_name("EXPR")
+      ->group("select");
   app.add_flag("--each-kernel", flags.each_kernel,
                "also run each graph by the kernels and tiles that its plan passes over, one after the other, and say "
                "which kernels were judged")
