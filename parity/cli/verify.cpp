@@ -11,6 +11,7 @@
 #include "library/describe.hpp"
 #include "library/reference.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/duration.hpp"
 #include "parity/cli/probing/kept_profile.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/verifying/assumptions.hpp"
@@ -80,7 +81,8 @@ void VerifyRun::feed_as_candidate(Batch& batch) const {
 void VerifyRun::open_policy(Batch& batch) const {
   const flags::VerifyFlags& flags = batch.flags;
   if (flags.policy.empty()) return;
-  batch.gate = policy::Gate{.policy = policy::read(flags.policy), .today = policy::today(), .explain = flags.explain};
+  batch.gate =
+      policy::Gate{.policy = policy::read(flags.policy), .today = flags::day_of(flags.today), .explain = flags.explain};
 }
 
 /// The profile, and a line that says which.
@@ -203,6 +205,10 @@ std::optional<core::RunFinding> VerifyRun::differing_pairs() const {
 std::vector<core::RunFinding> VerifyRun::findings() const {
   std::vector<core::RunFinding> findings = expired_rules();
   if (auto one = differing_pairs()) findings.push_back(std::move(*one));
+  std::vector<std::string> retried;
+  for (const cases::CaseResult& result : results_)
+    if (!result.attempts.empty()) retried.push_back(cases::identity_of(result).id());
+  if (!retried.empty()) findings.push_back(core::tried_again(retried));
   if (over_budget_ != 0)
     findings.push_back({.kind = "budget",
                         .text = fmt::format("skipped: --budget {} had no time for {}", flags_.budget,
@@ -361,6 +367,7 @@ Action verify(CLI::App& app) {
       "device, 1st us of a first run, in which a driver may still compile");
   return [flags] {
     std::optional<ChildCase> child;
+    if (flags->retries > 0 && flags->jobs.empty()) flags->jobs = "1";  // another process tries again
     if (!flags->child.empty()) child = become_child(*flags);
     try {
       return VerifyRun(*flags, child).run();

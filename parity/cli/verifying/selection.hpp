@@ -16,7 +16,7 @@ namespace plumb::parity::cli {
 /// A graph with the flags that hold for it.
 struct PlannedCase {
   std::string id = {};                      ///< that of its first seed, without `feeds=` and what the device settles
-  std::vector<std::string> tags = {};       ///< of its list, and then of its graph
+  std::vector<std::string> tags = {};       ///< those of its list, and then of its graph
   cases::Tags built_in = {};                ///< those that it has of itself
   std::uint64_t runs = 1;                   ///< its seeds, by each candidate
   std::optional<std::uint64_t> nodes = {};  ///< nothing where the graph was not read, or cannot be

@@ -126,7 +126,13 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
     if (recorder != nullptr) observers.push_back(recorder);
     if (are_several) observers.push_back(&results[c]);
     cases::Observers all(std::move(observers));
+    const unsigned attempt = child_ && results_.empty() ? child_->attempt : 1;
+    one.candidate->set_attempt(attempt);
     cases::CaseResult made = result_of(one, path, fill, shared, all, recorder);
+    if (!is_taken_) note_attempt(made, attempt);
+    // A lost device stays lost, and another process opens it again.
+    const bool is_over = child_ && made.exit == core::ExitCode::device_error;
+    if (!made.is_retried) policy::excuse_device_fault(one.options.gate, made);
     progress.erase();
     if (auto* const device = one.candidate->device(); device != nullptr && s == 0 && made.subject.file)
       note_idle_alternative(*device, path, made.subject.file->graph);
@@ -145,8 +151,7 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
       leave_out((seeds - s) * judging.size() - c - 1, recorder);
       return flags_.fail_fast ? Next::nothing : Next::graph;
     }
-    // A lost device stays lost, and another process opens it again.
-    if (child_ && result.exit == core::ExitCode::device_error) return Next::nothing;
+    if (is_over) return Next::nothing;
   }
   const std::span<cases::CaseResult> done = std::span(results_).subspan(first);
   if (are_several && done.size() == judging.size()) report_side_by_side(done, kept, seeds > 1, recorder);
@@ -155,6 +160,13 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
   if (s > 0)
     for (cases::CaseResult& result : done) forget_numbers(result);
   return Next::seed;
+}
+
+/// Says which attempt at a run a result is of.
+void VerifyRun::note_attempt(cases::CaseResult& result, unsigned attempt) const {
+  result.attempt = attempt;
+  if (attempt > 1) result.attempts = child_->attempts;
+  result.is_retried = child_ && result.exit == core::ExitCode::device_error && attempt <= flags_.retries;
 }
 
 /// After thousands of seeds the summary is enough, unless a report wants all.
@@ -182,7 +194,7 @@ bool VerifyRun::run_graph(const Batch& batch, const std::string& path, std::vect
     const Next next = run_seed(batch, path, fill, s, judging, recorder);
     if (next != Next::seed) return next == Next::graph;
   }
-  if (seeds == 1 || goes_on) return true;  // of all seeds the process that began this one tells
+  if (seeds == 1 || goes_on) return true;  // the first process's parent says it of all seeds
   for (const Judging& one : judging) {
     if (judging.size() > 1) out_ << core::terminal::printable(one.candidate->name()) << ":\n";
     out_ << one.summary.text(detail(), style_) << '\n';

@@ -91,6 +91,9 @@ struct VerifyRun::Job {
   std::vector<cases::CaseResult> results = {};
   std::set<std::size_t> broken = {};                               ///< rounds of all seeds that took several processes
   std::optional<std::chrono::steady_clock::time_point> ends = {};  ///< when its time is over
+  unsigned attempt = 1;                                            ///< at the first run that its next process makes
+  std::vector<std::string> attempts = {};                          ///< how those before it ended
+  std::chrono::milliseconds delay = {};                            ///< until that process may begin
   std::string lost_how = {};  ///< how its last process was lost; "" where that ended by itself
   bool is_begun = false;      ///< there was time for it
 
@@ -132,6 +135,9 @@ cases::CaseResult VerifyRun::lost_case(const Job& job, const ir::files::ProcessE
   const bool is_broken_off = end.is_late || !end.signal.empty();
   lost.exit = is_broken_off ? core::ExitCode::device_error : core::ExitCode::tool_error;
   lost.message = job.path + ": " + job.lost_how;
+  lost.attempt = job.attempt;
+  if (job.attempt > 1) lost.attempts = job.attempts;
+  lost.is_retried = lost.exit == core::ExitCode::device_error && job.attempt <= flags_.retries;
   lost.repro = verify::repro_of(lost.subject, {.flags = repeated, .mode = flags::mode_of(flags.mode)});
   lost.identity = cases::identity_of(lost.subject, lost.mode, lost.settings);
   lost.uuid = cases::new_uuid();
@@ -150,6 +156,7 @@ std::string VerifyRun::take_runs(Job& job, const fs::path& file, results::Record
     for (const results::Run& run : content->file.runs()) {
       runs.push_back(results::stored_case(content->file, run));
       if (!facts) facts = results::facts_of_run(content->file, run);
+      device_of_jobs_ = content->file.device(run).facts;
     }
     pairs = content->file.pairs();
   } catch (const ir::Error& problem) {
@@ -174,6 +181,11 @@ void VerifyRun::add_lost(Job& job, const ir::files::ProcessEnd& end, const std::
                                        : fmt::format("ended its process with exit code {}", end.status);
   cases::CaseResult lost = lost_case(job, end);
   if (!problem.empty()) lost.message += "; what it recorded cannot be read: " + problem;
+  if (job.batch->gate && !lost.is_retried) {
+    policy::Gate gate = *job.batch->gate;
+    gate.device = device_of_jobs_;
+    policy::excuse_device_fault(&gate, lost);
+  }
   job.output += report::to_table(lost, detail(), style_, report::Times::of_first_run) + '\n';
   if (recorder != nullptr) recorder->record(lost);
   job.results.push_back(std::move(lost));
@@ -196,18 +208,43 @@ bool VerifyRun::take_job(Job& job, const ir::files::ProcessEnd& end, results::Re
     problem = take_runs(job, whole, recorder);
   else if (fs::exists(part) && ir::files::kind_of_file(part) == ir::files::FileKind::hdf5)
     problem = take_runs(job, part, recorder);
+  if (job.results.size() > before) job.attempt = 1;  // the process was lost at a later run
   if (!is_whole || !problem.empty()) add_lost(job, end, problem, recorder);
   std::error_code none;
   for (const fs::path& file : {whole, part}) fs::remove(file, none);
   if (job.results.size() == before) return false;
+  if (job.results.back().is_retried) return try_again(job);
+  job.attempt = 1;
+  job.delay = {};
   // A process whose device was lost ends by itself, and the next one opens the device again.
-  const bool is_broken = !job.lost_how.empty() || job.results.back().exit == core::ExitCode::device_error;
+  const auto is_fault = [](const cases::CaseResult& one) {
+    const bool is_excused = one.verdict == core::Verdict::quarantined && one.nodes.empty();
+    return is_excused || one.exit == core::ExitCode::device_error;
+  };
+  const bool is_broken = !job.lost_how.empty() || is_fault(job.results.back());
   if (is_broken) job.broken.insert((job.results.size() - 1) / job.planned());
-  const auto is_error = [](const cases::CaseResult& one) { return one.verdict == core::Verdict::error; };
+  const auto is_error = [&](const cases::CaseResult& one) {
+    return one.verdict == core::Verdict::error || is_fault(one);
+  };
   const auto last = std::ranges::find_if_not(job.results.rbegin(), job.results.rend(), is_error);
   const bool is_hopeless = last - job.results.rbegin() >= most_errors_in_a_row;
   const bool is_left = flags_.each_kernel || job.results.size() < job.planned();
   return is_broken && is_left && !end.is_late && !is_hopeless;
+}
+
+/// Takes back the last run, of which there will be another attempt.
+bool VerifyRun::try_again(Job& job) {
+  const cases::CaseResult failed = std::move(job.results.back());
+  job.results.pop_back();
+  if (failed.attempt == 1) job.attempts.clear();
+  job.attempts.push_back(failed.message);
+  job.attempt = failed.attempt + 1;
+  job.delay = std::chrono::seconds(1 << 2 * (failed.attempt - 1));
+  job.ends.reset();
+  if (job.results.size() % job.planned() != 0) job.broken.insert(job.results.size() / job.planned());
+  job.output += fmt::format("{}: tried again, attempt {} of {}\n", core::terminal::printable(job.path), job.attempt,
+                            flags_.retries + 1);
+  return true;
 }
 
 /// Says of runs that no process made that they were skipped. They are not recorded, so that --resume makes them.
@@ -261,6 +298,8 @@ ChildRuns::Process VerifyRun::process_of(Job& job, ChildCase child) const {
   child.width = style_.width == core::terminal::unlimited ? 0 : style_.width;
   child.is_coloured = style_.is_coloured;
   child.passed_over = job.results.size();
+  child.attempt = job.attempt;
+  child.attempts = job.attempts;
   child.is_first = child.is_first && job.results.empty();
   write_child(job.child, child);
   ir::files::ProcessLimits limits = limits_of(flags_);
@@ -298,7 +337,7 @@ void VerifyRun::run_jobs(results::Recorder* recorder) {
     const auto failed = [](const cases::CaseResult& result) { return result.exit != core::ExitCode::passed; };
     if (flags_.fail_fast && std::ranges::any_of(job.results, failed)) running.stop();
     if (goes_on) {
-      running.again();
+      running.again(job.delay);
       continue;
     }
     if (job.is_begun) finish_job(job, recorder);
