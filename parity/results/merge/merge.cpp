@@ -24,9 +24,10 @@ struct Found {
 
 using FoundRuns = std::map<cases::Uuid, Found>;
 
-/// A name of the run's subject and options; "" of one that has none, recorded before version 2.8.
+/// A name of the run's subject and options; "" of one that has none, recorded before version 2.8, and of one that was
+/// tried again, which stands in place of no other.
 std::string key_of(ResultsFile& file, const Run& run) {
-  return run.is_named() ? file.name(run.subject_id) + '+' + file.name(run.options_id) : "";
+  return run.is_named() && run.retried == 0 ? file.name(run.subject_id) + '+' + file.name(run.options_id) : "";
 }
 
 /// Adds the runs of a file that no earlier one has; how many these had.

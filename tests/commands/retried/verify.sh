@@ -10,7 +10,7 @@ plumb 0 verify models --candidate cpu --plant lost=1@scores --retries 2 -o retri
   --json retried.json --markdown retried.md --github
 says 'models/scores\.json: tried again, attempt 2 of 3$'
 says '^2 cases, .*: 2 passed'
-says '^::warning title=retried: \(run\)::tried again after a device fault: models/scores\.json'
+says '^::warning title=retried%3A \(run\)::tried again after a device fault: models/scores\.json'
 rows retried.h5 3
 holds retried.xml '<flakyError type="device_fault" message="node .scores.: the device was lost, as --plant lost=1@'
 if grep -q '<error\|<rerunError' retried.xml; then fail 'an attempt counts as an error'; fi
