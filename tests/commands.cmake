@@ -28,8 +28,8 @@ foreach(file IN LISTS files)
 endforeach()
 
 # What is demanded of a run and is not there is said, and counts, in every report; many models by one list, and shares
-# of them, and runs that were cut off, or in processes of their own; larger extents; and backends that are not ours.
-foreach(folder IN ITEMS gates lists shards resumed processes candidates several buckets)
+# of them, and runs that were cut off, tried again, or in processes of their own; larger extents; and other backends.
+foreach(folder IN ITEMS gates lists shards resumed processes retried candidates several buckets)
   file(GLOB files CONFIGURE_DEPENDS "${commands}/${folder}/*.sh")
   foreach(file IN LISTS files)
     get_filename_component(name "${file}" NAME_WE)

@@ -48,6 +48,7 @@ struct Decimals {
 struct GraphFile {
   Graph graph;
   std::string why;                                           ///< the question it answers
+  std::vector<std::string> tags = {};                        ///< names by which a run chooses its cases
   std::map<std::string, TensorSource, std::less<>> sources;  ///< by input or param; others get default_fill
   std::map<std::string, Tensor, std::less<>> expected;       ///< by result: numbers in the widened dtype
   std::map<std::string, Tensor, std::less<>> given_outputs;  ///< by value: results of another implementation, as given

@@ -76,9 +76,10 @@ class Reader {
 
   GraphFile read() {
     findings_.attempt("the file ", [&] {
-      check_keys(top_, {"format", "why", "inputs", "params", "nodes", "results", "must", "expect_error"});
+      check_keys(top_, {"format", "why", "tags", "inputs", "params", "nodes", "results", "must", "expect_error"});
     });
     section("why", [&](const Json& json) { file_.why = text_of(json, "why"); });
+    section("tags", [&](const Json& json) { read_tags(json); });
     section("inputs", [&](const Json& json) { read_sources(json, "input", &Graph::input); });
     section("params", [&](const Json& json) { read_sources(json, "param", &Graph::param); });
     if (!section("nodes", [&](const Json& json) { read_nodes(json); })) findings_.note("'nodes' is missing");
@@ -96,6 +97,14 @@ class Reader {
     for (const auto& member : top_)
       if (member.first == key) return findings_.attempt(cat(key, ": "), [&] { read(member.second); }), true;
     return false;
+  }
+
+  void read_tags(const Json& json) {
+    for (const Json& tag : array_of(json, "tags")) {
+      check_tag(text_of(tag, "a tag"));
+      require(!std::ranges::count(file_.tags, *tag.text()), "'", *tag.text(), "' is given twice");
+      file_.tags.push_back(*tag.text());
+    }
   }
 
   void read_sources(const Json& json, const std::string& kind, Value (Graph::*add)(std::string, TensorType)) {

@@ -168,6 +168,7 @@ std::string write_graph(const GraphFile& file) {
   Page page;
   page.member("format", "plumb.graph/1");
   if (!file.why.empty()) page.member("why", file.why);
+  if (!file.tags.empty()) page.member("tags", JsonArray(file.tags.begin(), file.tags.end()));
   write_sources(page, file, "inputs", file.graph.inputs());
   write_sources(page, file, "params", file.graph.params());
   page.open("nodes", '[');

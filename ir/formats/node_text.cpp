@@ -80,6 +80,16 @@ void check_name(std::string_view name) {
   require(!raw::has_control(name), "a name has a control character");
 }
 
+void check_tag(std::string_view tag) {
+  constexpr std::size_t longest_tag = 100;
+  require(!tag.empty() && tag.size() <= longest_tag, "a tag has 1 to ", longest_tag, " bytes, got ", tag.size());
+  require(!raw::has_control(tag) && tag.find_first_of(" (),") == tag.npos,
+          "a tag has no blank, comma or parenthesis, "
+          "got '",
+          tag, "'");
+  require(tag != "and" && tag != "or" && tag != "not", "'", tag, "' joins tags, and is none");
+}
+
 const std::string& text_of(const Json& json, std::string_view what) {
   require(json.text() != nullptr, what, " must be a string, got ", json.kind());
   return *json.text();

@@ -22,6 +22,8 @@ struct NodeText {
 
 /// Throws Error when a name must not be used in a graph file.
 void check_name(std::string_view name);
+/// Likewise, as a tag, which expressions over tags name.
+void check_tag(std::string_view tag);
 
 /// The string, array or object that `json` is. Throws Error, which calls it `what`.
 const std::string& text_of(const Json& json, std::string_view what);

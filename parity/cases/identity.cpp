@@ -58,6 +58,7 @@ std::string variant_of(const Case& subject, core::Mode mode, const RunSettings& 
   if (subject.param_seed() != subject.seed) text += fmt::format(" param_seed={}", subject.param_seed());
   if (!settings.fuse) text += " fuse=off";
   if (!settings.knobs.empty()) text += " set=" + settings.knobs_text();
+  for (const std::string& one : settings.planted) text += " planted=" + one;
   if (!settings.profile.empty()) text += " profile=" + settings.profile.substr(0, short_hash);
   if (!subject.origin.shapes.empty()) text += " shape=" + shapes_text(subject.origin.shapes);
   if (subject.origin.has_given) text += " feeds=" + subject.origin.tensors.substr(0, short_hash);
@@ -77,6 +78,7 @@ std::string options_of(core::Mode mode, const RunSettings& settings) {
   std::string text = fmt::format("candidate={}\nmode={}\nalternative={}\nfuse={}\n", settings.candidate,
                                  ir::enum_name(mode), settings.alternative, settings.fuse ? "on" : "off");
   for (const auto& [name, value] : settings.knobs) text += name + '=' + value + '\n';
+  for (const std::string& one : settings.planted) text += "planted=" + one + '\n';
   const auto or_none = [](const std::string& hash) { return hash.empty() ? std::string("none") : hash; };
   return text + "profile=" + or_none(settings.profile) + "\ncalibration=" + or_none(settings.calibration) + '\n';
 }

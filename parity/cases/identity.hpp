@@ -25,6 +25,7 @@ struct RunSettings {
   std::string profile = {};                                     ///< sha256 of the device profile; "" without one
   std::shared_ptr<const std::string> profile_text = {};         ///< and the profile as it was given
   std::string calibration = {};                                 ///< sha256 of what was measured of the device
+  std::vector<std::string> planted = {};                        ///< faults that are there on purpose, "nan@scores"
 
   /// "regions:false,tile:32x32x16"; "" where every knob is at its default.
   std::string knobs_text() const;

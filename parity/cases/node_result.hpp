@@ -157,6 +157,9 @@ struct CaseResult {
   core::Coverage coverage = {};                        ///< how much was verified
   core::Coverage min_verified = core::usual_coverage;  ///< and how much was asked for
   double wall_seconds = 0;
+  unsigned attempt = 1;                    ///< at this run, where a device fault has it tried again
+  bool is_retried = false;                 ///< it ended in a device fault, and another attempt followed
+  std::vector<std::string> attempts = {};  ///< how the attempts before it ended
   compare::FalseAlarms false_alarms = {};  ///< by which all of its limits were made
 };
 

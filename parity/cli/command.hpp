@@ -27,6 +27,7 @@ Action judge(CLI::App& app);
 Action merge(CLI::App& app);
 Action report(CLI::App& app);
 Action policy(CLI::App& app);
+Action flake(CLI::App& app);
 Action fit(CLI::App& app);
 Action power(CLI::App& app);
 Action search(CLI::App& app);
@@ -68,6 +69,8 @@ inline constexpr Command commands[] = {
     {"report", "write the reports of verify from its results files: page, Markdown, JUnit, JSON", report,
      "plumb report results.h5 --html report.html --markdown -"},
     {"policy", "check a policy file", policy, "plumb policy lint policy.toml --results results.h5"},
+    {"flake", "run a graph until it is known whether it always gives the same bits", flake,
+     "plumb flake graph.json --node merge"},
     {"fit", "fit limits to results files, for a stated rate of false alarms", fit,
      "plumb fit results.h5 -o policy.toml"},
     {"power", "plant faults in every node and say which of them the verdict would catch", power,

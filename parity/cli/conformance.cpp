@@ -18,6 +18,7 @@
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/shard_flag.hpp"
 #include "parity/cli/flags/validators.hpp"
+#include "parity/cli/verifying/case_tags.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/core/regular_expression.hpp"
 #include "parity/core/terminal/table.hpp"
@@ -30,7 +31,7 @@ namespace {
 
 struct ConformanceFlags {
   std::vector<std::string> suites;
-  std::string filter, skip, shard, junit, json, markdown;
+  std::string filter, skip, tag, shard, junit, json, markdown;
   std::size_t least_cpu = 0, least_gpu = 0;
   bool list = false, verbose = false, force = false;
   cases::Closeness closeness;
@@ -42,6 +43,9 @@ void add_flags(CLI::App& app, ConformanceFlags& flags) {
   app.add_option("suites", flags.suites, "folders in the layout of ONNX's backend tests")->required();
   app.add_option("--filter,--case", flags.filter, "regular expression over names of cases")->group("select");
   app.add_option("--skip", flags.skip, "regular expression over names of cases that are not run")->group("select");
+  app.add_option("--tag", flags.tag, "run cases by their tags: op:softmax and not (large or dtype:f64) (docs/cases.md)")
+      ->type_name("EXPR")
+      ->group("select");
   app.add_flag("--list", flags.list, "say which cases there are, and run none")->group("select");
   flags::add_shard_flag(app, flags.shard)->group("select");
   app.add_option("--rtol", flags.closeness.relative, "relative tolerance for the results")
@@ -63,6 +67,25 @@ void add_flags(CLI::App& app, ConformanceFlags& flags) {
   flags::add_chosen_executor_flags(app, flags.candidate, nullptr);
 }
 
+/// Those that a model has of itself; of one that cannot be read those of its path alone.
+cases::Tags tags_of(const studies::conformance::SuiteCase& one) {
+  cases::Tags tags = tags_of_path(one.model.string());
+  tags.merge(tags_of_fill({}));
+  try {
+    tags.merge(tags_of_graph(flags::onnx_suite_reader().read(one, one.data.empty() ? "" : one.data.front()).graph));
+  } catch (const ir::Error&) {
+    return tags;
+  }
+  return tags;
+}
+
+void choose_tags(const std::string& tag, std::vector<studies::conformance::SuiteCase>& cases) {
+  const cases::TagExpression expression(tag, "--tag");
+  require_known_tags(expression, {});
+  std::erase_if(cases, [&](const auto& one) { return !expression.holds_for(tags_of(one)); });
+  ir::require(!cases.empty(), "--tag '", tag, "' chooses no case");
+}
+
 std::vector<studies::conformance::SuiteCase> cases_of(const ConformanceFlags& flags) {
   std::vector<studies::conformance::SuiteCase> cases;
   for (const std::string& root : flags.suites)
@@ -74,12 +97,14 @@ std::vector<studies::conformance::SuiteCase> cases_of(const ConformanceFlags& fl
   const core::RegularExpression taken(flags.filter, "--filter");
   std::erase_if(cases, [&](const studies::conformance::SuiteCase& one) { return !taken.is_in(one.name); });
   ir::require(!cases.empty(), "no case matches --filter '", flags.filter, "'");
-  if (flags.skip.empty()) return cases;
-  const core::RegularExpression left(flags.skip, "--skip");
-  const std::size_t skipped =
-      std::erase_if(cases, [&](const studies::conformance::SuiteCase& one) { return left.is_in(one.name); });
-  ir::require(skipped != 0, "no case matches --skip '", flags.skip, "'");
-  ir::require(!cases.empty(), "--skip '", flags.skip, "' leaves no case");
+  if (!flags.skip.empty()) {
+    const core::RegularExpression left(flags.skip, "--skip");
+    const std::size_t skipped =
+        std::erase_if(cases, [&](const studies::conformance::SuiteCase& one) { return left.is_in(one.name); });
+    ir::require(skipped != 0, "no case matches --skip '", flags.skip, "'");
+    ir::require(!cases.empty(), "--skip '", flags.skip, "' leaves no case");
+  }
+  if (!flags.tag.empty()) choose_tags(flags.tag, cases);
   return cases;
 }
 
@@ -106,7 +131,12 @@ bool take_share(const ConformanceFlags& flags, std::vector<studies::conformance:
 int list_cases(const ConformanceFlags& flags, const std::vector<studies::conformance::SuiteCase>& cases) {
   ir::require(flags.json.empty() && flags.junit.empty() && flags.markdown.empty(),
               "--list runs nothing: --json, --junit and --markdown have nothing to write");
-  for (const studies::conformance::SuiteCase& one : cases) std::cout << core::terminal::printable(one.name) << '\n';
+  for (const studies::conformance::SuiteCase& one : cases) {
+    std::string line = one.name;
+    for (const std::string& tag : tags_of(one))
+      if (!tag.starts_with("dir:")) line += "  " + tag;
+    std::cout << core::terminal::printable(line) << '\n';
+  }
   std::cout << core::terminal::counted(cases.size(), "case") << '\n';
   return 0;
 }

@@ -24,7 +24,7 @@ struct FitFlags {
   std::vector<std::string> results;
   std::string policy, allow_loosen;
   studies::fit::Options options;
-  bool update = false;
+  bool update = false, allow_planted = false;
 };
 
 void say(const studies::fit::Fit& fit) {
@@ -54,6 +54,8 @@ int run_fit(const FitFlags& flags) {
   bool is_cut_off = false;
   for (const std::string& file : flags.results) {
     studies::fit::Samples read = studies::fit::read_samples(file, runs);
+    ir::require(read.planted.empty() || flags.allow_planted, file, ": run ", read.planted,
+                " has a fault that is there on purpose, and limits are not fitted to it without --allow-planted");
     runs += read.runs;
     if (read.cut_off) {
       std::cerr << file << ": " << read.cut_off->text << '\n';
@@ -98,6 +100,7 @@ Action fit(CLI::App& app) {
   app.add_option("--confidence", flags->options.confidence, "confidence that the limits are high enough for that")
       ->check(flags::from_to(0.5, 0.999))
       ->capture_default_str();
+  app.add_flag("--allow-planted", flags->allow_planted, "take runs with faults that verify --plant planted, too");
   auto* const update = app.add_flag("--update", flags->update, "tighten a policy that exists, leaving its other rules");
   app.add_option("--allow-loosen", flags->allow_loosen, "let limits become looser, for this reason")->needs(update);
   return [flags] { return run_fit(*flags); };

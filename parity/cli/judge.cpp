@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/duration.hpp"
 #include "parity/cli/flags/style_flags.hpp"
 #include "parity/cli/reporting/record_reports.hpp"
 #include "parity/cli/show/print.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 struct JudgeFlags {
   std::vector<std::string> results;
-  std::string policy, explain;
+  std::string policy, explain, today;
   RecordReportFlags reports;
   core::terminal::StyleFlags style;
   core::Demands demands;
@@ -40,7 +41,8 @@ int run_judge(const JudgeFlags& flags) {
   if (flags.reports.github) report::stop_workflow_commands(out);
   std::optional<policy::Policy> policy;
   if (!flags.policy.empty()) policy = policy::read(flags.policy);
-  results::JudgedFile judged = judge_all(flags.results, policy ? &*policy : nullptr, flags.explain);
+  results::JudgedFile judged =
+      judge_all(flags.results, policy ? &*policy : nullptr, flags.explain, flags::day_of(flags.today));
   const auto& runs = judged.runs;
   auto& findings = judged.findings;
   out << results::to_text(
@@ -63,20 +65,20 @@ int run_judge(const JudgeFlags& flags) {
   return static_cast<int>(outcome.exit);
 }
 
-int run_lint(const std::string& file, const std::vector<std::string>& results, const std::string& against) {
+int run_lint(const std::string& file, const std::vector<std::string>& results, const std::string& against,
+             std::chrono::sys_days today) {
   const auto policy = policy::read(file);
   std::vector<std::string> findings;
   if (results.empty()) {
-    findings = policy::lint(policy, policy::today());
+    findings = policy::lint(policy, today);
   } else {
-    const results::JudgedFile judged = judge_all(results, &policy, "");
+    const results::JudgedFile judged = judge_all(results, &policy, "", today);
     for (const core::RunFinding& one : judged.findings)
       if (one.kind == "cut_off") std::cerr << one.text << '\n';
-    findings = results::lint(policy, policy::today(), judged.runs);
+    findings = results::lint(policy, today, judged.runs);
   }
   if (!against.empty())
-    for (auto& finding : policy::ratchet(policy, policy::read(against), policy::today()))
-      findings.push_back(std::move(finding));
+    for (auto& finding : policy::ratchet(policy, policy::read(against), today)) findings.push_back(std::move(finding));
   for (const std::string& finding : findings) show::print("{}\n", finding);
   if (findings.empty())
     std::cout << file << ": " << core::terminal::counted(policy.rules.size(), "rule") << ", nothing to object to\n";
@@ -90,6 +92,7 @@ Action judge(CLI::App& app) {
   app.add_option("results", flags->results, "results files (HDF5) of plumb verify")->required();
   app.add_option("--policy", flags->policy,
                  "the policy (TOML, docs/policy.md); without it, the policy that the file holds for each run");
+  flags::add_today_flag(app, flags->today);
   app.add_option("--explain", flags->explain,
                  "say for these nodes (a glob) which rule decides, and why no other rule does");
   app.add_flag("--strict", flags->demands.strict,
@@ -107,11 +110,13 @@ Action policy(CLI::App& app) {
   const auto against = std::make_shared<std::string>();
   CLI::App* const lint =
       app.add_subcommand("lint", "report rules that are expired, shadowed, unused or looser than the bound");
+  const auto today = std::make_shared<std::string>();
   app.require_subcommand(1);
   lint->add_option("policy", *file, "the policy (TOML, docs/policy.md)")->required();
   lint->add_option("results", *results, "results files, in which every rule should decide something");
   lint->add_option("--against", *against, "the policy that it replaces: nothing may be looser without a reason");
-  return [file, results, against] { return run_lint(*file, *results, *against); };
+  flags::add_today_flag(*lint, *today);
+  return [file, results, against, today] { return run_lint(*file, *results, *against, flags::day_of(*today)); };
 }
 
 }  // namespace plumb::parity::cli

@@ -11,8 +11,10 @@
 #include "library/describe.hpp"
 #include "library/reference.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/duration.hpp"
 #include "parity/cli/probing/kept_profile.hpp"
 #include "parity/cli/show/describe.hpp"
+#include "parity/cli/verifying/case_tags.hpp"
 #include "parity/cli/verifying/resumed_options.hpp"
 #include "parity/cli/verifying/selection.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
@@ -42,7 +44,8 @@ VerifyRun::VerifyRun(const flags::VerifyFlags& flags, std::optional<ChildCase> c
           flags.style, core::terminal::surroundings_of(is_on_stdout(flags) ? STDERR_FILENO : STDOUT_FILENO))),
       comparing_(flags.device.threads),
       reference_(library::reference_executor(flags.device.threads)),
-      child_(std::move(child)) {}
+      child_(std::move(child)),
+      passed_over_(child_ ? child_->passed_over : 0) {}
 
 void VerifyRun::require_candidates() const {
   flags::require_candidates(flags_.candidates);
@@ -77,7 +80,8 @@ void VerifyRun::feed_as_candidate(Batch& batch) const {
 void VerifyRun::open_policy(Batch& batch) const {
   const flags::VerifyFlags& flags = batch.flags;
   if (flags.policy.empty()) return;
-  batch.gate = policy::Gate{.policy = policy::read(flags.policy), .today = policy::today(), .explain = flags.explain};
+  batch.gate =
+      policy::Gate{.policy = policy::read(flags.policy), .today = flags::day_of(flags.today), .explain = flags.explain};
 }
 
 /// The profile, and a line that says which.
@@ -200,6 +204,10 @@ std::optional<core::RunFinding> VerifyRun::differing_pairs() const {
 std::vector<core::RunFinding> VerifyRun::findings() const {
   std::vector<core::RunFinding> findings = expired_rules();
   if (auto one = differing_pairs()) findings.push_back(std::move(*one));
+  std::vector<std::string> retried;
+  for (const cases::CaseResult& result : results_)
+    if (!result.attempts.empty()) retried.push_back(cases::identity_of(result).id());
+  if (!retried.empty()) findings.push_back(core::tried_again(retried));
   if (over_budget_ != 0)
     findings.push_back({.kind = "budget",
                         .text = fmt::format("skipped: --budget {} had no time for {}", flags_.budget,
@@ -282,11 +290,10 @@ bool VerifyRun::says_once() const { return !flags_.quiet && (!child_ || child_->
 /// Finds the cases of the command line, or the one that this process is for.
 void VerifyRun::choose() {
   batches_ = batches_of(flags_);
+  if (child_) return keep_case_of_child();
   choose_cases(flags_, batches_);
-  if (child_)
-    keep_case_of_child();
-  else
-    require_chosen_nodes(flags_, batches_);
+  choose_tags(flags_, batches_);
+  require_chosen_nodes(flags_, batches_);
 }
 
 int VerifyRun::run() {
@@ -359,6 +366,7 @@ Action verify(CLI::App& app) {
       "device, 1st us of a first run, in which a driver may still compile");
   return [flags] {
     std::optional<ChildCase> child;
+    if (flags->retries > 0 && flags->jobs.empty()) flags->jobs = "1";  // another process tries again
     if (!flags->child.empty()) child = become_child(*flags);
     try {
       return VerifyRun(*flags, child).run();

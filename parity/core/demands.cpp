@@ -12,7 +12,7 @@ namespace {
 
 bool is_verified(const CaseEnd& one) {
   return one.usual != ExitCode::nothing_ran && one.verdict != Verdict::mistrusted &&
-         one.verdict != Verdict::out_of_range && one.verdict != Verdict::xpassed;
+         one.verdict != Verdict::out_of_range && one.verdict != Verdict::xpassed && one.verdict != Verdict::quarantined;
 }
 
 bool ran(const CaseEnd& one) { return one.usual != ExitCode::nothing_ran; }
@@ -73,6 +73,14 @@ CaseEnd doubts_in(const CaseEnd& one) {
     doubts.labels.push_back(one.labels.at(0));
   }
   return doubts;
+}
+
+RunFinding tried_again(std::span<const std::string> cases) {
+  constexpr std::size_t most = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(most, cases.size()); ++i) names += (i == 0 ? "" : ", ") + cases[i];
+  if (cases.size() > most) names += ir::cat(" and ", cases.size() - most, " more");
+  return {.kind = "retried", .text = "tried again after a device fault: " + names};
 }
 
 RunFinding cut_off(std::uint64_t done, std::optional<std::uint64_t> planned) {

@@ -42,6 +42,9 @@ struct RunFinding {
 /// "cut off: 31 of 200 cases", or "cut off: 31 cases" where the planned number is not known.
 RunFinding cut_off(std::uint64_t done, std::optional<std::uint64_t> planned);
 
+/// That device faults had these cases tried again.
+RunFinding tried_again(std::span<const std::string> cases);
+
 /// The exit code of a run by its demands, and what led to it.
 struct Outcome {
   Demands demands = {};

@@ -26,6 +26,7 @@ ExitCode exit_code(Verdict verdict) {
     case Verdict::xfailed:
     case Verdict::xpassed:
     case Verdict::out_of_range:
+    case Verdict::quarantined:
       return ExitCode::passed;
     case Verdict::failed:
     case Verdict::nondeterministic:
@@ -43,7 +44,7 @@ ExitCode exit_code(Verdict verdict) {
 ExitCode strict_exit_code(ExitCode usual, Verdict verdict, std::span<const Verdict> nodes) {
   const auto is_doubtful = [](Verdict one) {
     return one == Verdict::mistrusted || one == Verdict::unsupported || one == Verdict::xpassed ||
-           one == Verdict::fallback || one == Verdict::out_of_range;
+           one == Verdict::fallback || one == Verdict::out_of_range || one == Verdict::quarantined;
   };
   const bool may_be_worse = usual == ExitCode::passed || usual == ExitCode::nothing_ran;
   const bool is_in_doubt = is_doubtful(verdict) || std::ranges::any_of(nodes, is_doubtful);
@@ -62,7 +63,7 @@ bool is_worse(Verdict a, Verdict b) {
 
 Verdict overall(std::span<const Verdict> nodes, const Coverage& found, const Coverage& least) {
   constexpr std::array compared = {Verdict::passed, Verdict::mistrusted, Verdict::out_of_range};
-  constexpr std::array rest = {Verdict::xfailed, Verdict::fallback};
+  constexpr std::array rest = {Verdict::quarantined, Verdict::xfailed, Verdict::fallback};
   const Verdict worst = first_found(worse, nodes, Verdict::skipped);
   if (worst != Verdict::skipped) return worst;
   const Verdict best = first_found(compared, nodes, Verdict::skipped);

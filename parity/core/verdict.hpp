@@ -19,12 +19,13 @@ enum class Verdict {
   xfailed,           ///< failed, as a rule of the policy says it will
   xpassed,           ///< a rule says that it will fail, and it did not
   out_of_range,      ///< an intermediate result left the range of the type, here and on any device: nothing to judge
+  quarantined,       ///< it went wrong in a way that the policy knows of, and excuses for a while
 };
 
 constexpr auto enum_names(Verdict) {
-  return std::array<std::string_view, 11>{"passed",   "failed",  "mistrusted",  "nondeterministic",
-                                          "fallback", "skipped", "unsupported", "error",
-                                          "xfailed",  "xpassed", "out_of_range"};
+  return std::array<std::string_view, 12>{"passed",   "failed",  "mistrusted",   "nondeterministic",
+                                          "fallback", "skipped", "unsupported",  "error",
+                                          "xfailed",  "xpassed", "out_of_range", "quarantined"};
 }
 
 /// Whether there is nothing to say of a node: it passed, or was not asked.

@@ -45,7 +45,8 @@ std::string signed_version(const VersionTest& test) {
   return std::string(signs[static_cast<std::size_t>(test.order)]) + joined(test.version);
 }
 
-/// Why one selector leaves a node out, or "".
+}  // namespace
+
 std::string why_not(const Selector& selector, const Facts& facts) {
   if (!selector.patterns.empty()) {
     const std::string& found = text_fact(facts, selector.key);
@@ -60,6 +61,8 @@ std::string why_not(const Selector& selector, const Facts& facts) {
   return fmt::format("{} is {}, wanted {}", is_driver ? "the driver's version" : selector.key, joined(found),
                      signed_version(*selector.number));
 }
+
+namespace {
 
 enum class Outcome { met, unmet, unknown };
 
@@ -387,13 +390,5 @@ std::string explain(const Policy& policy, const Facts& facts, const Parts& measu
 std::string where(const Policy& policy, const Rule& rule) {
   return fmt::format("{} ({}:{})", rule.id, policy.file, rule.line);
 }
-
-std::string to_text(std::chrono::sys_days day) {
-  const std::chrono::year_month_day date(day);
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                     static_cast<unsigned>(date.day()));
-}
-
-std::chrono::sys_days today() { return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()); }
 
 }  // namespace plumb::parity::policy

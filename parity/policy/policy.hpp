@@ -88,6 +88,24 @@ struct Rule {
   bool is_fitted = false, is_fitted_to_software = false;  ///< by plumb fit (docs/fit.md), to what kind of device
 };
 
+/// How an output may go wrong that a quarantine excuses.
+enum class Incident { nondeterministic, device_fault, failed };
+
+constexpr auto enum_names(Incident) {
+  return std::array<std::string_view, 3>{"nondeterministic", "device_fault", "failed"};
+}
+
+/// A device that is known to be unreliable: what goes wrong there in one of these ways is counted and does not fail.
+struct Quarantine {
+  std::string id;
+  std::uint32_t line = 0;  ///< in the policy file
+  std::vector<Selector> match = {};
+  std::vector<Incident> kinds = {};
+  std::string owner = {}, issue = {};
+  std::chrono::sys_days since = {}, expires = {};
+  double ratio_max = 100;  ///< the largest ratio that it excuses
+};
+
 /// The limits on the total error of one result of a graph.
 struct OutputBudget {
   std::string output;  ///< a glob over "label", "label:1"
@@ -129,6 +147,7 @@ struct Policy {
   Budget budget = {};
   std::vector<Rule> rules = {};
   std::vector<OutputBudget> outputs = {};
+  std::vector<Quarantine> quarantines = {};
 
   /// The probability that a clean run fails (verdict.md V51).
   double false_alarms() const { return budget.false_alarm_per_run.value_or(compare::usual_false_alarms); }
@@ -177,6 +196,23 @@ constexpr bool is_at_least(Measure measure) { return measure == Measure::cosine 
 
 /// Whether the total error of that output is held to something.
 bool has_budget(const Policy& policy, std::string_view output);
+
+/// The quarantine that excuses an incident of that ratio at a node, today; nullptr where none does. A fault of a device
+/// is of no node: `facts` then names the device alone, and matches of other keys are left aside.
+const Quarantine* quarantine_of(const Policy& policy, const Facts& facts, Incident incident, double ratio,
+                                std::chrono::sys_days today);
+
+/// The incident behind a verdict; nothing where no quarantine excuses it.
+std::optional<Incident> incident_of(core::Verdict verdict);
+
+/// Whether it excuses nothing any more.
+bool is_over(const Quarantine& one, std::chrono::sys_days today);
+
+/// "in quarantine until 2026-12-31: merge-flicker (policy.toml:9), ISSUE, OWNER"
+std::string excuse_of(const Policy& policy, const Quarantine& one);
+
+/// Why one selector leaves a node out, or "".
+std::string why_not(const Selector& selector, const Facts& facts);
 
 /// Why a rule says nothing of a node, or "" when it is about it.
 std::string why_not(const Rule& rule, const Facts& facts, std::chrono::sys_days today);

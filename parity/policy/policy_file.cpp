@@ -12,6 +12,7 @@
 #include "ir/op.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/toml_text.hpp"
+#include "parity/policy/policy_reader.hpp"
 #include "parity/policy/policy_words.hpp"
 
 namespace plumb::parity::policy {
@@ -25,60 +26,13 @@ constexpr double rarest_alarm = 1e-290;  ///< numbers of limits divided by it st
 constexpr std::array text_selectors = {"op",   "node",  "in",   "dtype",  "accumulation", "kernel",
                                        "tile", "exact", "fill", "device", "driver",       "device_profile"};
 
-/// Reads the tables of one file; every refusal says where.
-class Reader {
- public:
-  Reader(Policy& policy, AccKey acc) : policy_(policy), acc_(acc) {}
-
-  void all(const toml::table& file);
-
- private:
-  template <class... Parts>
-  [[noreturn]] void refuse(const toml::node& at, const Parts&... parts) const {
-    ir::fail(policy_.file, ':', at.source().begin.line, ": ", ir::cat(parts...));
-  }
-
-  static std::string_view text(const toml::key& key) { return key.str(); }
-  void only(const toml::table& table, std::string_view where, const std::vector<std::string_view>& known) const;
-  const toml::table& table(const toml::node& node, std::string_view where) const;
-  std::string string(const toml::node& node, std::string_view where) const;
-  double number(const toml::node& node, std::string_view where) const;
-  std::string choice(const toml::node& node, std::string_view where,
-                     const std::vector<std::string_view>& choices) const;
-  /// Calls `read`, which parses a small language, and adds the line to its errors.
-  template <class Read>
-  auto at_line(const toml::node& node, std::string_view where, Read read) const {
-    try {
-      return read();
-    } catch (const ir::Error& error) {
-      refuse(node, where, ": ", error.what());
-    }
-  }
-
-  void special(const toml::table& table);
-  void budget(const toml::table& table);
-  void rules(const toml::node& node);
-  Rule rule(const toml::table& table, std::size_t index);
-  void expected_failure(const toml::table& table, Rule& rule) const;
-  Selector selector(std::string_view key, const toml::node& node) const;
-  std::vector<Requirement> requirements(const toml::table& table, RulePart part, int depth,
-                                        const std::vector<std::string_view>& but = {}) const;
-  Requirement requirement(std::string_view key, const toml::node& node, RulePart part, int depth) const;
-  Requirement allclose(const toml::node& node) const;
-  Requirement any(const toml::node& node, RulePart part, int depth) const;
-  Limit limit(std::string_view key, const toml::node& node, bool at_least) const;
-  void outputs(const toml::table& table);
-
-  Policy& policy_;
-  const AccKey acc_;
-  std::set<std::string> ids_;
-};
-
 std::string list_of(const std::vector<std::string_view>& words) {
   std::string text;
   for (const std::string_view word : words) text += (text.empty() ? "" : ", ") + std::string(word);
   return text;
 }
+
+}  // namespace
 
 void Reader::only(const toml::table& table, std::string_view where, const std::vector<std::string_view>& known) const {
   for (const auto& [key, value] : table)
@@ -270,11 +224,7 @@ std::vector<Requirement> Reader::requirements(const toml::table& table, RulePart
 
 void Reader::expected_failure(const toml::table& table, Rule& rule) const {
   if (const toml::node* reason = table.get("reason")) rule.reason = string(*reason, "reason");
-  if (const toml::node* expires = table.get("expires")) {
-    if (!expires->is_date()) refuse(*expires, "expires: wanted a date such as 2026-12-31");
-    const toml::date date = **expires->as_date();
-    rule.expires = std::chrono::sys_days(std::chrono::year(date.year) / date.month / date.day);
-  }
+  if (const toml::node* expires = table.get("expires")) rule.expires = date(*expires, "expires");
   const toml::node *verdict = table.get("verdict"), *ratio = table.get("ratio_max");
   if (verdict == nullptr && ratio != nullptr) refuse(*ratio, "ratio_max: wanted verdict = \"xfail\" beside it");
   if (verdict == nullptr) return;
@@ -289,6 +239,27 @@ void Reader::expected_failure(const toml::table& table, Rule& rule) const {
   if (!rule.expires) refuse(*verdict, "verdict: an xfail must have a date on which it expires");
 }
 
+std::vector<Selector> Reader::matches(const toml::node& node) const {
+  std::vector<Selector> made;
+  for (const auto& [key, value] : table(node, "match")) {
+    const auto key_text = text(key);
+    const bool is_acc = key_text == "acc";
+    if (is_acc && acc_ == AccKey::refused)
+      refuse(value, "match: acc is called accumulation now: the dtype of the kernel's sums");
+    if (!is_acc && key_text != "k_reduce" && std::ranges::find(text_selectors, key_text) == text_selectors.end())
+      refuse(value, "match: wanted one of ", list_of({text_selectors.begin(), text_selectors.end()}),
+             ", k_reduce, found '", key_text, "'");
+    made.push_back(selector(key_text, value));
+  }
+  return made;
+}
+
+std::chrono::sys_days Reader::date(const toml::node& node, std::string_view where) const {
+  if (!node.is_date()) refuse(node, where, ": wanted a date such as 2026-12-31");
+  const toml::date date = **node.as_date();
+  return std::chrono::sys_days(std::chrono::year(date.year) / date.month / date.day);
+}
+
 Rule Reader::rule(const toml::table& table, std::size_t index) {
   only(table, ir::cat("rule ", index + 1),
        {"id", "match", "part", "require", "also", "verdict", "ratio_max", "reason", "expires", "source", "fit"});
@@ -299,16 +270,7 @@ Rule Reader::rule(const toml::table& table, std::size_t index) {
   made.id = string(*id, "id");
   if (!ids_.insert(made.id).second) refuse(*id, "id: '", made.id, "' is that of an earlier rule");
   if (match == nullptr) refuse(table, "rule ", made.id, ": wanted a match, {} for every node");
-  for (const auto& [key, value] : this->table(*match, "match")) {
-    const auto key_text = text(key);
-    const bool is_acc = key_text == "acc";
-    if (is_acc && acc_ == AccKey::refused)
-      refuse(value, "match: acc is called accumulation now: the dtype of the kernel's sums");
-    if (!is_acc && key_text != "k_reduce" && std::ranges::find(text_selectors, key_text) == text_selectors.end())
-      refuse(value, "match: wanted one of ", list_of({text_selectors.begin(), text_selectors.end()}),
-             ", k_reduce, found '", key_text, "'");
-    made.match.push_back(selector(key_text, value));
-  }
+  made.match = matches(*match);
   if (part != nullptr && choice(*part, "part", {"local", "total"}) == "total") made.part = RulePart::total;
   for (const char* name : {"require", "also"})
     if (const toml::node* list = table.get(name))
@@ -344,7 +306,7 @@ void Reader::outputs(const toml::table& outputs) {
 }
 
 void Reader::all(const toml::table& file) {
-  only(file, "policy", {"schema", "budget", "special", "rule", "output"});
+  only(file, "policy", {"schema", "budget", "special", "rule", "output", "quarantine"});
   const toml::node* schema = file.get("schema");
   if (schema == nullptr) refuse(file, "wanted schema = \"plumb-policy/1\" at the top");
   choice(*schema, "schema", {"plumb-policy/1"});
@@ -352,9 +314,8 @@ void Reader::all(const toml::table& file) {
   if (const toml::node* node = file.get("budget")) budget(table(*node, "[budget]"));
   if (const toml::node* node = file.get("rule")) rules(*node);
   if (const toml::node* node = file.get("output")) outputs(table(*node, "[output]"));
+  if (const toml::node* node = file.get("quarantine")) quarantines(*node);
 }
-
-}  // namespace
 
 Policy parse(std::string_view text, std::string file, AccKey acc) {
   Policy policy{std::move(file), std::string(text)};

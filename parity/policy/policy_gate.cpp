@@ -1,6 +1,8 @@
 // Applies a policy to what was compared: facts of the node and device, measures, and rules that decide.
 #include "parity/policy/policy_gate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -31,6 +33,14 @@ bool all_close(const ir::TensorView& truth, const ir::TensorView& got, const Req
 }
 
 }  // namespace
+
+std::string to_text(std::chrono::sys_days day) {
+  const std::chrono::year_month_day date(day);
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()));
+}
+
+std::chrono::sys_days today() { return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()); }
 
 Facts device_facts(std::string name, std::string driver, std::string_view driver_info) {
   Facts facts;
@@ -109,6 +119,27 @@ void require_total(const Gate* gate, cases::NodeResult& result) {
 
 double false_alarms(const Gate* gate) {
   return gate == nullptr ? compare::usual_false_alarms : gate->policy.false_alarms();
+}
+
+void excuse(const Gate* gate, const ir::Graph& graph, cases::NodeResult& result) {
+  if (gate == nullptr || gate->policy.quarantines.empty()) return;
+  const std::optional<Incident> incident = incident_of(result.verdict);
+  if (!incident) return;
+  const Quarantine* const found = quarantine_of(gate->policy, facts_of(gate->device, graph, result), *incident,
+                                                result.gated().ratio(), gate->today);
+  if (found == nullptr) return;
+  result.verdict = core::Verdict::quarantined;
+  result.why += "; " + excuse_of(gate->policy, *found);
+}
+
+void excuse_device_fault(const Gate* gate, cases::CaseResult& result) {
+  if (gate == nullptr || result.verdict != core::Verdict::error || result.exit != core::ExitCode::device_error) return;
+  const Quarantine* const found =
+      quarantine_of(gate->policy, gate->device, Incident::device_fault, compare::not_computed, gate->today);
+  if (found == nullptr) return;
+  result.verdict = core::Verdict::quarantined;
+  result.exit = core::ExitCode::passed;
+  result.message += "; " + excuse_of(gate->policy, *found);
 }
 
 cases::JudgedBy judged_by(const Gate* gate) {

@@ -11,6 +11,7 @@
 #include "parity/policy/policy.hpp"
 
 namespace plumb::parity::cases {
+struct CaseResult;
 struct JudgedBy;
 struct NodeResult;
 }  // namespace plumb::parity::cases
@@ -55,6 +56,12 @@ std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std:
 
 /// Each of those as what is wrong with a run: what they hold to a limit was misspelt.
 std::vector<core::RunFinding> as_findings(const std::vector<std::string>& idle_budgets);
+
+/// An output that went wrong in a way that the gate's policy has in quarantine becomes `quarantined`.
+void excuse(const Gate* gate, const ir::Graph& graph, cases::NodeResult& result);
+
+/// Likewise a case that a device fault ended, which no node is to blame for.
+void excuse_device_fault(const Gate* gate, cases::CaseResult& result);
 
 /// The record in a case of the gate that judges it; empty without one.
 cases::JudgedBy judged_by(const Gate* gate);

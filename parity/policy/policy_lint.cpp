@@ -48,6 +48,11 @@ std::vector<core::RunFinding> expired_rules(const Policy& policy, std::chrono::s
     if (is_expired(rule, today))
       found.push_back({.kind = "expired_rule",
                        .text = fmt::format("rule {} expired on {}, matches nothing", rule.id, to_text(*rule.expires))});
+  for (const Quarantine& one : policy.quarantines)
+    if (is_over(one, today))
+      found.push_back(
+          {.kind = "expired_rule",
+           .text = fmt::format("quarantine {} ended on {}, excuses nothing", one.id, to_text(one.expires))});
   return found;
 }
 
@@ -75,6 +80,13 @@ std::vector<std::string> lint(const Policy& policy, std::chrono::sys_days today)
     }
     if (!rule.expects_failure && is_loose(rule.require))
       findings.push_back(finding_at(policy, rule) + "looser than the bound: ratio_max above 1");
+  }
+  for (const Quarantine& one : policy.quarantines) {
+    const std::string at = fmt::format("{}:{}: quarantine {}: ", policy.file, one.line, one.id);
+    if (is_over(one, today))
+      findings.push_back(at + "ended on " + to_text(one.expires));
+    else if (one.expires - today <= std::chrono::weeks(2))
+      findings.push_back(at + "ends on " + to_text(one.expires));
   }
   for (std::string& finding : lax(policy, today)) findings.push_back(std::move(finding));
   return findings;

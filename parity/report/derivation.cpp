@@ -125,6 +125,7 @@ void add_steps(Steps& steps, const cases::CaseResult& result, const cases::NodeR
           fmt::format(
               "plumb plan {}{}", core::terminal::shell_word(result.subject.name),
               result.subject.dtype ? fmt::format(" --dtype {}", ir::info(*result.subject.dtype).name) : std::string()));
+    case Verdict::quarantined:
     case Verdict::xfailed:
     case Verdict::xpassed:
       if (steps.has(" --policy "))

@@ -38,7 +38,7 @@ std::string command_value(std::string_view text, bool is_property) {
 }
 
 bool is_warned_of(const Test& test) {
-  constexpr std::array<std::string_view, 3> types = {"mistrusted", "xpassed", "expired_rule"};
+  constexpr std::array<std::string_view, 5> types = {"mistrusted", "xpassed", "expired_rule", "retried", "quarantined"};
   return !fails(test) && (std::ranges::find(types, test.type) != types.end() || test.ends_soon);
 }
 

@@ -73,11 +73,16 @@ std::string test_element(const Test& test, const std::string& name, const std::s
   if (!file.empty()) xml += attribute("file", file);
   xml += seconds_attribute(test.seconds);
   const std::string properties = properties_element(test.properties, "      ");
-  if (properties.empty() && test.end == TestEnd::passed) return xml + "/>\n";
+  if (properties.empty() && test.end == TestEnd::passed && test.attempts.empty()) return xml + "/>\n";
   xml += ">\n" + properties;
   if (test.end != TestEnd::passed)
     xml += fmt::format("      <{0}{1}{2}>{3}</{0}>\n", element_of(test.end), attribute("type", test.type),
                        attribute("message", one_line(test.message)), escaped(test.details, false));
+  // Readers know an attempt that failed beside one that passed from one beside another that failed.
+  const bool fails = test.end == TestEnd::failure || test.end == TestEnd::error;
+  for (const std::string& attempt : test.attempts)
+    xml += fmt::format("      <{0} type=\"device_fault\"{1}>{2}</{0}>\n", fails ? "rerunError" : "flakyError",
+                       attribute("message", one_line(attempt)), escaped(attempt, false));
   return xml + "    </testcase>\n";
 }
 

@@ -66,6 +66,7 @@ int rank(core::Verdict verdict) {
     case core::Verdict::out_of_range:
       return 5;
     case core::Verdict::xfailed:
+    case core::Verdict::quarantined:
       return 6;
     case core::Verdict::fallback:
       return 7;
@@ -102,7 +103,8 @@ std::string verdict_of(const cases::NodeResult& node) {
 core::terminal::Colour colour_of(core::Verdict verdict) {
   if (rank(verdict) <= rank(core::Verdict::nondeterministic)) return core::terminal::Colour::red;
   if (verdict == core::Verdict::xpassed) return core::terminal::Colour::red;
-  const bool is_doubtful = rank(verdict) < rank(core::Verdict::xfailed) || verdict == core::Verdict::fallback;
+  const bool is_doubtful = rank(verdict) < rank(core::Verdict::xfailed) || verdict == core::Verdict::fallback ||
+                           verdict == core::Verdict::quarantined;
   return is_doubtful ? core::terminal::Colour::yellow : core::terminal::Colour::none;
 }
 

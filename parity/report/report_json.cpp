@@ -260,6 +260,8 @@ Json case_json(const cases::CaseResult& result, const core::Outcome& outcome, st
           {"uuid", uuid.empty() ? Json(nullptr) : Json(uuid)},
           {"subject", identity.subject},
           {"options", identity.options},
+          {"attempts", result.attempts},
+          {"planted", result.settings.planted},
           {"why", result.subject.file ? result.subject.file->why : ""},
           {"verdict", ir::enum_name(result.verdict)},
           {"exit", static_cast<int>(place < outcome.cases.size() ? outcome.cases[place] : result.exit)},

@@ -131,6 +131,7 @@ Test CaseTests::whole() const {
   const bool is_missed = code_ == core::ExitCode::mistrusted;
   if (is_missed) why = "not verified: " + (why.empty() ? doubt_of(result_) : why);
   Test one = test("(case)", result_.verdict, why);
+  one.attempts = result_.attempts;
   if (is_missed) {
     one.end = TestEnd::failure;
     one.is_unmet = true;
@@ -179,7 +180,10 @@ Suite CaseTests::suite() {
   for (const cases::ExpectedResult& one : result_.expected)
     made.tests.push_back(test(one.value + ": expected", one.verdict, one.why));
   made.properties = properties(not_judged);
-  add_case(made, whole());
+  if (result_.attempts.empty())
+    add_case(made, whole());
+  else
+    made.tests.push_back(whole());
   return made;
 }
 
@@ -195,6 +199,7 @@ TestEnd end_of(core::Verdict verdict, bool strict) {
     case core::Verdict::fallback:
     case core::Verdict::unsupported:
     case core::Verdict::out_of_range:
+    case core::Verdict::quarantined:
       return strict ? TestEnd::failure : TestEnd::skipped;
     case core::Verdict::failed:
     case core::Verdict::nondeterministic:

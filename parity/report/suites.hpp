@@ -32,6 +32,7 @@ struct Test {
   double seconds = std::numeric_limits<double>::quiet_NaN();  ///< NaN where it was not timed
   double ratio = std::numeric_limits<double>::quiet_NaN();    ///< its largest error over its limit
   Properties properties = {};
+  std::vector<std::string> attempts = {};  ///< how attempts at it ended that device faults had made again
 };
 
 struct Suite {

@@ -16,6 +16,7 @@
 #include "parity/policy/policy_gate.hpp"
 #include "parity/policy/policy_lint.hpp"
 #include "parity/report/report.hpp"
+#include "parity/results/judged_excuse.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/stored_case.hpp"
 #include "parity/results/stored_facts.hpp"
@@ -153,6 +154,7 @@ void Judge::judge_numbers(JudgedNode& node, const Run& run, std::size_t r, const
   node.ends_soon =
       judgement.verdict == core::Verdict::xfailed && node.rule && std::ranges::find(ending, *node.rule) != ending.end();
   decide(node, judgement, gated);
+  excuse_again(node, policy, facts, today_);
   const bool asks_total = total == nullptr && node.verdict == core::Verdict::error && node.verdict != node.was;
   if (asks_total && file_.lacks_totals_as_written(run))
     node.why += "; before version 2.9 a file knows errors against the converted graph alone";
@@ -179,15 +181,16 @@ JudgedRun Judge::judge(const Run& run) {
   for (const std::size_t row : file_.local_rows(run)) {
     judged.nodes.push_back(judge(run, row));
     verdicts.push_back(judged.nodes.back().verdict);
-    none_was_bad &= judged.nodes.back().was != core::Verdict::failed &&
-                    judged.nodes.back().was != core::Verdict::error &&
-                    judged.nodes.back().was != core::Verdict::nondeterministic;
+    none_was_bad &=
+        judged.nodes.back().was != core::Verdict::failed && judged.nodes.back().was != core::Verdict::quarantined &&
+        judged.nodes.back().was != core::Verdict::error && judged.nodes.back().was != core::Verdict::nondeterministic;
   }
   // A run that failed or broke off by no node of its own stays as it was.
   const bool was_bad = judged.was == core::Verdict::failed || judged.was == core::Verdict::error ||
                        judged.was == core::Verdict::nondeterministic || judged.was == core::Verdict::unsupported;
   if (!verdicts.empty() && !(was_bad && none_was_bad))
     judged.verdict = core::overall(verdicts, coverage_of(run), least_coverage_of(run));
+  if (judged.nodes.empty()) excuse_again(judged, run, policy(run), today_);
   // A policy decides nothing but λ of what another implementation gave.
   const bool is_passing = core::exit_code(judged.verdict) == core::ExitCode::passed;
   if (is_passing && file_.refutes_expected(run, lambda_of(policy(run), run))) judged.verdict = core::Verdict::failed;
@@ -196,7 +199,13 @@ JudgedRun Judge::judge(const Run& run) {
 
 JudgedFile Judge::all() {
   JudgedFile judged;
-  for (const Run& run : file_.runs()) judged.runs.push_back(judge(run));
+  std::vector<std::string> retried;
+  for (const Run& run : file_.runs()) {
+    if (run.retried != 0) continue;
+    judged.runs.push_back(judge(run));
+    if (run.attempts_id != 0) retried.push_back(file_.name(run.case_id));
+  }
+  if (!retried.empty()) judged.findings.push_back(core::tried_again(retried));
   judged.pairs = file_.pairs();
   if (const auto cut_off = file_.cut_off()) judged.findings.push_back(*cut_off);
   const auto add = [&](const policy::Policy& policy) {
@@ -296,7 +305,8 @@ namespace {
 core::ExitCode exit_code_of(const JudgedRun& run) {
   constexpr auto lost = core::ExitCode::device_error;
   const bool was_lost = run.source && run.source->runs()[run.run].exit == static_cast<std::uint8_t>(lost);
-  if (was_lost && run.verdict == core::Verdict::error && run.was == run.verdict) return lost;
+  const bool was_excused = run.was == core::Verdict::quarantined && run.nodes.empty();
+  if (run.verdict == core::Verdict::error && ((was_lost && run.was == run.verdict) || was_excused)) return lost;
   const core::ExitCode code = core::exit_code(run.verdict);
   if (run.must == ir::formats::Must::refuse && run.met_must) return core::ExitCode::passed;
   const bool is_judged = code == core::ExitCode::passed || code == core::ExitCode::failed;

@@ -20,7 +20,6 @@
 namespace plumb::parity::results {
 namespace {
 
-using results::Part;
 namespace fs = std::filesystem;
 
 double seconds_since_1970() {
@@ -254,6 +253,7 @@ void Recorder::Writer::name_run(results::Run& run, const cases::CaseResult& resu
   run.about_id = name_id(result.candidate);
   run.notes_id = name_id(results::notes_text(result.notes));
   run.exit = static_cast<std::uint8_t>(result.exit);
+  set_attempts(run, result, name_ids());
 }
 
 void Recorder::Writer::append_run(const cases::CaseResult& result) {

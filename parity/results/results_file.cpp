@@ -100,8 +100,8 @@ std::optional<core::RunFinding> ResultsFile::cut_off() {
     if (known(launch.end, LaunchEnd::unknown) != LaunchEnd::cut_off) continue;
     is_cut_off = true;
     is_planned &= launch.planned != no_number;
-    done += static_cast<std::uint64_t>(
-        std::ranges::count_if(runs(), [&](const Run& run) { return run.is_named() && run.launch == l; }));
+    done += static_cast<std::uint64_t>(std::ranges::count_if(
+        runs(), [&](const Run& run) { return run.is_named() && run.launch == l && run.retried == 0; }));
     if (is_planned) planned += std::min(launch.planned, no_number - planned);
   }
   if (!is_cut_off) return std::nullopt;

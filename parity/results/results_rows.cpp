@@ -188,6 +188,13 @@ std::vector<std::string> notes_of(const std::string& text) try {
   ir::fail("notes of a run are no list of texts: ", text);
 }
 
+void set_attempts(Run& run, const cases::CaseResult& result, const NameId& name_id) {
+  run.attempt = static_cast<std::uint8_t>(result.attempt);
+  run.retried = result.is_retried;
+  run.attempts_id = name_id(notes_text(result.attempts));
+  run.planted_id = name_id(notes_text(result.settings.planted));
+}
+
 ir::Tensor bounds(const compare::Allowed& allowed, const ir::TensorView& truth, ir::DType dtype) {
   ir::Tensor limits({ir::DType::f64, truth.shape()});
   if (allowed.rule != compare::Allowed::Rule::within) return limits;

@@ -55,6 +55,9 @@ std::vector<Coopmat> coopmat_rows(std::span<const profile::CooperativeShape> sha
 std::vector<RelationRow> relation_rows(const ir::Graph& graph, std::span<const cases::RelationResult> relations,
                                        std::uint32_t run, const NameId& name_id);
 
+/// Says which attempt at a run it was, how those before it ended, and what is planted in it.
+void set_attempts(Run& run, const cases::CaseResult& result, const NameId& name_id);
+
 /// The patterns of the failing elements of nodes.
 std::vector<PatternRow> pattern_rows(const cases::CaseResult& result, std::uint32_t run, const NameId& name_id);
 

@@ -134,7 +134,11 @@ const TableType& run_type() {
                                column("notes_id", &R::notes_id),
                                column("exit", &R::exit),
                                column("candidate_id", &R::candidate_id),
-                               column("about_id", &R::about_id)},
+                               column("about_id", &R::about_id),
+                               column("attempt", &R::attempt),
+                               column("retried", &R::retried),
+                               column("attempts_id", &R::attempts_id),
+                               column("planted_id", &R::planted_id)},
                               sizeof(R)};
   return type;
 }

@@ -149,6 +149,10 @@ struct Run {
   std::uint8_t exit = no_exit;  ///< the exit code of the case
   /// Who computed, as the command line names it, and what a candidate that is not ours says it is.
   std::uint32_t candidate_id = 0, about_id = 0;
+  std::uint8_t attempt = 1;       ///< at this run, where device faults have it tried again
+  std::uint8_t retried = 0;       ///< another attempt followed, and this row decides nothing
+  std::uint32_t attempts_id = 0;  ///< how the attempts before it ended, as notes_id has notes
+  std::uint32_t planted_id = 0;   ///< faults that are there on purpose, likewise
 
   static constexpr std::uint8_t no_exit = 255;
   bool is_named() const { return options_id != 0; }

@@ -304,6 +304,10 @@ cases::CaseResult StoredCase::get() {
   result_.plain.plain = known(run_.plain, cases::Plain::not_run);
   result_.settings.alternative = run_.alternative;
   result_.settings.fuse = run_.fuse != 0;
+  result_.attempt = run_.attempt;
+  result_.is_retried = run_.retried != 0;
+  result_.attempts = notes_of(file_.name(run_.attempts_id));
+  result_.settings.planted = notes_of(file_.name(run_.planted_id));
   for (const std::size_t row : file_.local_rows(run_)) result_.nodes.push_back(node(row));
   read_relations();
   read_expected();

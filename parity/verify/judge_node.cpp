@@ -188,6 +188,7 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
   result.why = std::move(decision.why);
   if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
   if (result.verdict == core::Verdict::failed && !result.local.agrees()) explain(found, device, result);
+  policy::excuse(options_.gate, graph_, result);
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();
 }
@@ -196,6 +197,8 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
 Facts CaseRun::facts_of(const cases::NodeResult& result, const policy::Judgement& gate,
                         const std::string& refuted) const {
   const ir::Value value = graph_.nodes()[result.node].outputs[result.output];
+  const auto& fed = state_.node(result.node).segment.fed;
+  const auto unstable = std::ranges::find_if(fed, [this](ir::Value v) { return state_.value(v).is_unstable; });
   const bool says_nothing = result.telling.informative + result.telling.loose == 0;
   return {.result = result,
           .gate = gate,
@@ -203,6 +206,7 @@ Facts CaseRun::facts_of(const cases::NodeResult& result, const policy::Judgement
           .is_refused_by_statistics = policy::is_refused_by_statistics(options_.gate, result, gate),
           .is_whole = result_.plain.plain == cases::Plain::whole,
           .is_unstable = state_.value(value).is_unstable,
+          .unstable_operand = unstable == fed.end() ? std::string() : graph_.name(*unstable),
           .is_fallback = result.placement == ir::Placement::cpu && !executors_.candidate_is_host,
           .is_foreign = is_foreign(),
           .is_given = is_given(result.node),

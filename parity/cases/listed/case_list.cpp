@@ -8,6 +8,7 @@
 
 #include "ir/error.hpp"
 #include "ir/files/read_file.hpp"
+#include "ir/formats/node_text.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/toml_text.hpp"
 
@@ -64,6 +65,14 @@ struct Entry {
     ir::require(found && !found->empty(), where(), key, " must be a string that is not empty, found ",
                 core::kind_of(value));
     return *found;
+  }
+  std::string tag() const try {
+    std::string name = text();
+    ir::formats::check_tag(name);
+    return name;
+  } catch (const ir::Error& problem) {
+    if (std::string_view(problem.what()).starts_with(where())) throw;
+    ir::fail(where(), "tags: ", problem.what());
   }
   /// A string, or a number as it stands in a command line.
   std::string word() const {
@@ -126,7 +135,7 @@ ListedCase case_of(const Said& said, const fs::path& file, std::string where) {
   const auto model = entry_of("model");
   ir::require(model.has_value(), one.where, ": this case has no model");
   one.model = from_folder_of(file, model->text());
-  if (const auto tags = entry_of("tags")) one.tags = tags->all_of([](const Entry& tag) { return tag.text(); });
+  if (const auto tags = entry_of("tags")) one.tags = tags->all_of([](const Entry& tag) { return tag.tag(); });
   for (const Key& key : keys)
     if (const auto found = entry_of(key.name))
       for (const std::string& value : found->all_of([&](const Entry& each) { return value_of(key.names, each); }))

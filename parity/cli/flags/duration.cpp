@@ -1,12 +1,14 @@
-// Reads a time as people write it.
+// Reads a time, and a day, as people write them.
 #include "parity/cli/flags/duration.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdint>
 
 #include "ir/error.hpp"
+#include "parity/policy/policy.hpp"
 
 namespace plumb::parity::cli::flags {
 
@@ -30,6 +32,22 @@ std::chrono::milliseconds duration_of(std::string_view flag, const std::string& 
   ir::require(!text.empty() && std::isalpha(static_cast<unsigned char>(text.back())) != 0, flag,
               " is a time with a unit such as 60s, 5m or 1h, got '", text, "'");
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(1e3 * seconds_of(flag, text), longest)));
+}
+
+void add_today_flag(CLI::App& app, std::string& today) {
+  app.add_option("--today", today, "judge by the rules and quarantines of the policy that hold on this day")
+      ->type_name("YYYY-MM-DD");
+}
+
+std::chrono::sys_days day_of(const std::string& today) {
+  if (today.empty()) return policy::today();
+  int year = 0;
+  unsigned month = 0, day = 0;
+  char end = 0;
+  const bool is_whole = std::sscanf(today.c_str(), "%4d-%2u-%2u%c", &year, &month, &day, &end) == 3;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
+  ir::require(is_whole && date.ok(), "--today is a date such as 2026-12-31, got '", today, "'");
+  return date;
 }
 
 }  // namespace plumb::parity::cli::flags

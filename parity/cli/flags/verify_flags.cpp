@@ -7,6 +7,7 @@
 
 #include "parity/cli/flags/bucket_flag.hpp"
 #include "parity/cli/flags/demand_flags.hpp"
+#include "parity/cli/flags/duration.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/shard_flag.hpp"
@@ -38,7 +39,10 @@ void add_selection_flags(CLI::App& app, VerifyFlags& flags) {
       ->delimiter(',')
       ->type_name("GLOB,...")
       ->group("select");
-  app.add_option("--tag", flags.tag, "of lists of cases verify those that have this tag")->group("select");
+  app.add_option("--tag", flags.tag,
+                 "verify cases by their tags: nightly and not (large or op:fft); docs/cases.md has those of every case")
+      ->type_name("EXPR")
+      ->group("select");
   app.add_flag("--each-kernel", flags.each_kernel,
                "also run each graph by the kernels and tiles that its plan passes over, one after the other, and say "
                "which kernels were judged")
@@ -69,6 +73,19 @@ void add_process_flags(CLI::App& app, VerifyFlags& flags) {
   app.add_flag("--share-device", flags.share_device,
                "let several processes have one device; times are those of a device that is shared")
       ->needs(jobs)
+      ->group("processes");
+  app.add_option(
+         "--retries", flags.retries,
+         "try a run again whose device was lost, out of memory or late, or whose process crashed, so many times "
+         "at most, each in a process of its own (--jobs 1, where that is not said)")
+      ->check(whole_from_to(0, 3))
+      ->capture_default_str()
+      ->group("processes");
+  app.add_option("--plant", flags.plants,
+                 "plant a fault in the nodes that match: one of `plumb power --list`, ARG being its share, nan, "
+                 "flicker=P, lost=N, hang=SECONDS or crash (docs/ci.md)")
+      ->type_name("FAULT[=ARG]@GLOB")
+      ->allow_extra_args(false)
       ->group("processes");
   app.add_option("--child", flags.child)->group("");  // for --jobs alone
 }
@@ -134,6 +151,7 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
   app.add_flag("--no-plain-run", flags.no_plain,
                "do not also run the graph as it is compiled for its results alone, and compare bit by bit");
   auto* const policy = app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
+  add_today_flag(app, flags.today);
   app.add_option("--explain", flags.explain,
                  "say for these nodes (a glob) which rule decides, and why no other rule does")
       ->needs(policy);
@@ -201,6 +219,7 @@ std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fi
   if (!all.profile.empty()) text += " --profile " + core::terminal::shell_word(all.profile);
   if (!all.emulate.empty()) text += " --emulate " + core::terminal::shell_word(all.emulate);
   if (!all.policy.empty()) text += " --policy " + core::terminal::shell_word(all.policy);
+  for (const std::string& plant : all.plants) text += " --plant " + core::terminal::shell_word(plant);
   DeviceFlags named = all.device;
   return text + repeated(all.candidate) + (is_vulkan(all.candidate, named) ? repeated(device) : "");
 }

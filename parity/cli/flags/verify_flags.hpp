@@ -28,6 +28,9 @@ struct VerifyFlags {
   std::string chosen_cases, shard, times;  ///< --case, --shard and --times
   std::string jobs, case_timeout, budget;  ///< as they are given
   bool share_device = false;
+  std::vector<std::string> plants;  ///< --plant, as they are given
+  unsigned retries = 0;
+  std::string today;                    ///< --today; "": as the clock has it
   std::string child;                    ///< a file that says which case of a --jobs this process is for
   std::vector<std::string> chosen_ops;  ///< globs; empty: all
   std::string filter, skip, tag, json, junit, counts, markdown, html, results, tensors = "never", rows = "all";

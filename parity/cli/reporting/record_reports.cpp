@@ -33,10 +33,10 @@ void add_record_report_flags(CLI::App& app, RecordReportFlags& flags) {
 }
 
 results::JudgedFile judge_all(const std::vector<std::string>& files, const policy::Policy* policy,
-                              const std::string& explain) {
+                              const std::string& explain, std::chrono::sys_days today) {
   results::JudgedFile all;
   for (const std::string& file : files) {
-    results::JudgedFile one = results::judge_file(file, policy, policy::today(), explain);
+    results::JudgedFile one = results::judge_file(file, policy, today, explain);
     for (results::JudgedRun& run : one.runs) all.runs.push_back(std::move(run));
     std::ranges::move(one.pairs, std::back_inserter(all.pairs));
     for (core::RunFinding& finding : one.findings) {

@@ -25,7 +25,7 @@ void add_record_report_flags(CLI::App& app, RecordReportFlags& flags);
 
 /// The runs of several files and their findings: equal ones once, a file that was cut off by its name.
 results::JudgedFile judge_all(const std::vector<std::string>& files, const policy::Policy* policy,
-                              const std::string& explain);
+                              const std::string& explain, std::chrono::sys_days today = policy::today());
 
 /// The cases of these runs, one at a time in `held`, since a file may have thousands.
 report::Cases cases_of(const std::vector<results::JudgedRun>& runs, cases::CaseResult& held);

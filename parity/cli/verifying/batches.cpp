@@ -3,14 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <set>
 
 #include "ir/files/file_kind.hpp"
 #include "library/verify.hpp"
 #include "parity/cases/listed/case_list.hpp"
 #include "parity/cli/flags/as_meant.hpp"
 #include "parity/cli/flags/graph_paths.hpp"
-#include "parity/core/did_you_mean.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -79,12 +77,6 @@ std::vector<Batch> batches_of(const cases::ListedCase& one, const flags::VerifyF
   ir::fail(one.where, ": ", problem.what());
 }
 
-void require_known_tag(const std::string& tag, const std::set<std::string>& tags, bool has_lists) {
-  ir::require(has_lists, "--tag chooses cases of a list, and no list is named (docs/cases.md)");
-  ir::require(tags.contains(tag), "no case has the tag '", tag, "'",
-              core::did_you_mean(tag, {tags.begin(), tags.end()}));
-}
-
 }  // namespace
 
 bool is_list(const std::filesystem::path& path) { return ir::files::has_extension(path, ".toml"); }
@@ -94,21 +86,14 @@ namespace {
 std::vector<Batch> all_batches(const flags::VerifyFlags& flags) {
   std::vector<Batch> batches;
   Batch named{.flags = flags};
-  std::set<std::string> tags;
-  bool has_lists = false;
   for (const std::string& path : flags.paths) {
     if (!is_list(path)) {
       named.paths.push_back(path);
       continue;
     }
-    has_lists = true;
-    for (const cases::ListedCase& one : cases::read_case_list(path)) {
-      tags.insert(one.tags.begin(), one.tags.end());
-      if (!flags.tag.empty() && !std::ranges::count(one.tags, flags.tag)) continue;
+    for (const cases::ListedCase& one : cases::read_case_list(path))
       for (Batch& batch : batches_of(one, flags)) batches.push_back(std::move(batch));
-    }
   }
-  if (!flags.tag.empty()) require_known_tag(flags.tag, tags, has_lists);
   if (named.paths.empty()) return batches;
   named.paths = flags::graph_paths(named.paths);
   std::vector<Batch> all = by_format(std::move(named));

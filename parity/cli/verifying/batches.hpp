@@ -27,9 +27,8 @@ struct Batch {
 /// Whether a path of the command line is a list of cases.
 bool is_list(const std::filesystem::path& path);
 
-/// The batches of the command line, lists replaced by their cases: those with a tag of --tag, where that is said. Their
-/// FillOptions are made, gates not. Throws Error, naming the case, where its flags do not go together or name a file
-/// that is not there; and where a tag is in no list.
+/// The batches of the command line, lists replaced by their cases. Their FillOptions are made, gates not. Throws Error,
+/// naming the case, where its flags do not go together or name a file that is not there.
 std::vector<Batch> batches_of(const flags::VerifyFlags& flags);
 
 }  // namespace plumb::parity::cli

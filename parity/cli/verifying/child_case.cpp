@@ -20,6 +20,9 @@ void write_child(const std::filesystem::path& file, const ChildCase& child) {
                                {"threads", child.threads},
                                {"shares_device", child.shares_device},
                                {"is_first", child.is_first},
+                               {"passed_over", child.passed_over},
+                               {"attempt", child.attempt},
+                               {"attempts", child.attempts},
                                {"width", child.width},
                                {"is_coloured", child.is_coloured}};
   ir::files::write_text(file, made.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
@@ -32,6 +35,9 @@ ChildCase read_child(const std::filesystem::path& file) try {
                   .threads = made.at("threads"),
                   .shares_device = made.at("shares_device"),
                   .is_first = made.at("is_first"),
+                  .passed_over = made.at("passed_over"),
+                  .attempt = made.at("attempt"),
+                  .attempts = made.at("attempts"),
                   .width = made.at("width"),
                   .is_coloured = made.at("is_coloured")};
   // A name of a file is bytes, which need not be UTF-8.

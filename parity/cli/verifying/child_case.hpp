@@ -3,8 +3,10 @@
 // A case that a process of its own runs, for --jobs of `plumb verify`.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "parity/cli/flags/verify_flags.hpp"
 
@@ -18,8 +20,11 @@ struct ChildCase {
   std::string device = {};  ///< "": as the command line says
   int threads = 0;          ///< as --threads has it
   bool shares_device = false;
-  bool is_first = false;  ///< it says what is said once of all cases
-  std::size_t width = 0;  ///< as --width has it; 0: unlimited
+  bool is_first = false;                   ///< it says what is said once of all cases
+  std::uint64_t passed_over = 0;           ///< its first runs, which were made before or cost another process its life
+  unsigned attempt = 1;                    ///< at the first run that it makes
+  std::vector<std::string> attempts = {};  ///< how those before it ended
+  std::size_t width = 0;                   ///< as --width has it; 0: unlimited
   bool is_coloured = false;
 };
 

@@ -14,6 +14,8 @@
 #include "ir/raw/glob.hpp"
 #include "parity/cases/identity.hpp"
 #include "parity/cli/flags/node_choices.hpp"
+#include "parity/cli/planting/plants.hpp"
+#include "parity/cli/verifying/case_tags.hpp"
 #include "parity/core/regular_expression.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
@@ -71,12 +73,15 @@ class Times {
   std::set<std::string> failed_;
 };
 
-/// Takes the size of a graph from its file.
+/// Takes the size of a graph and its tags from its file.
 void read_size(const Batch& batch, const std::string& path, PlannedCase& one) try {
   const ir::formats::GraphFile file = batch.fill.read(path);
   one.nodes = file.graph.nodes().size();
   one.flops = 0;
   for (const ir::Node& node : file.graph.nodes()) *one.flops += ir::cost_of(file.graph, node).flops;
+  for (const std::string& tag : file.tags)
+    if (!std::ranges::count(one.tags, tag)) one.tags.push_back(tag);
+  one.built_in.merge(tags_of_graph(file.graph, batch.fill.dtype));
 } catch (const ir::Unsupported& problem) {
   one.problem = problem.what();
   one.is_unsupported = true;
@@ -91,7 +96,10 @@ flags::NodeChoices choices_of(const flags::VerifyFlags& flags) {
   for (const std::string& glob : flags.chosen_ops)
     choices.add([glob](const ir::Node& node) { return ir::raw::glob_matches(glob, node.op.name()); },
                 ir::cat("no node is of an op that --op names '", glob, "'"));
-  if (choices.size() > 1)
+  for (const std::string& text : flags.plants)
+    choices.add([plant = parse_plant(text)](const ir::Node& node) { return plant.is_at(node); },
+                ir::cat("--plant ", text, ": no node's label matches"));
+  if (const std::size_t said = choices.size() - flags.plants.size(); said > 1)
     choices.add([chosen = flags::node_filter(flags)](const ir::Node& node) { return chosen.takes(node); },
                 "--filter, --skip and --op leave no node together");
   return choices;
@@ -101,6 +109,7 @@ nlohmann::ordered_json to_json(const PlannedCase& one) {
   const auto or_null = [](const auto& value) { return value ? nlohmann::ordered_json(*value) : nullptr; };
   nlohmann::ordered_json made = {{"id", one.id},
                                  {"tags", one.tags},
+                                 {"built_in", one.built_in},
                                  {"runs", one.runs},
                                  {"nodes", or_null(one.nodes)},
                                  {"flops", or_null(one.flops)},
@@ -144,6 +153,8 @@ std::vector<PlannedCase> plan_cases(const flags::VerifyFlags& flags, const std::
     for (const std::string& path : batch.paths) {
       PlannedCase one{
           .id = id_of(batch, path), .tags = batch.tags, .runs = batch.flags.seeds * flags.candidates.size()};
+      one.built_in = tags_of_path(path);
+      one.built_in.merge(tags_of_fill(batch.fill));
       if (const auto seconds = times.of(one.id)) one.seconds = *seconds * static_cast<double>(one.runs);
       if (reads_all || !one.seconds) read_size(batch, path, one);
       planned.push_back(std::move(one));

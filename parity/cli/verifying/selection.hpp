@@ -8,14 +8,16 @@
 #include <vector>
 
 #include "parity/cases/listed/sharding.hpp"
+#include "parity/cases/listed/tag_expression.hpp"
 #include "parity/cli/verifying/batches.hpp"
 
 namespace plumb::parity::cli {
 
 /// A graph with the flags that hold for it.
 struct PlannedCase {
-  std::string id = {};  ///< that of its first seed, without `feeds=` and what the device settles
-  std::vector<std::string> tags = {};
+  std::string id = {};                      ///< that of its first seed, without `feeds=` and what the device settles
+  std::vector<std::string> tags = {};       ///< those of its list, and then of its graph
+  cases::Tags built_in = {};                ///< those that it has of itself
   std::uint64_t runs = 1;                   ///< its seeds, by each candidate
   std::optional<std::uint64_t> nodes = {};  ///< nothing where the graph was not read, or cannot be
   std::optional<double> flops = {};         ///< those of one run; likewise

@@ -17,6 +17,8 @@ VerifyCandidate::VerifyCandidate(const flags::VerifyFlags& flags, const std::str
     open_other(flags);
   // Alone, our device is called so whichever it is: records of one graph on several devices are compared.
   if (flags.candidates.size() > 1) settings_.candidate = spec;
+  for (const std::string& text : flags.plants) plants_.push_back(parse_plant(text));
+  settings_.planted = flags.plants;
 }
 
 /// No flag goes with such a candidate that changes what our device runs.
@@ -61,7 +63,14 @@ cases::Executors VerifyCandidate::executors(ir::Executor& reference, const profi
   cases::Executors made = opened != nullptr ? library::executors_of(reference, *opened)
                                             : cases::Executors{.reference = reference, .why_not = why_no_device_};
   library::set_profile(made, profile);
+  if (plants_.empty() || made.candidate == nullptr) return made;
+  if (!planted_) planted_ = std::make_unique<PlantedExecutor>(*made.candidate, reference, plants_);
+  made.candidate = planted_.get();
   return made;
+}
+
+void VerifyCandidate::set_attempt(unsigned attempt) {
+  if (planted_) planted_->set_attempt(attempt);
 }
 
 policy::Gate VerifyCandidate::gate_for(const policy::Gate& gate, const std::string& fill) const {

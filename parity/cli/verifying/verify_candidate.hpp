@@ -9,6 +9,7 @@
 #include "parity/cases/executors.hpp"
 #include "parity/cases/identity.hpp"
 #include "parity/cli/flags/verify_flags.hpp"
+#include "parity/cli/planting/planted_executor.hpp"
 #include "parity/foreign/candidate.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/profile/profile.hpp"
@@ -42,6 +43,9 @@ class VerifyCandidate {
 
   cases::Executors executors(ir::Executor& reference, const profile::DeviceProfile& profile);
 
+  /// Which attempt at a run the next one is, from 1: what is planted may depend on it.
+  void set_attempt(unsigned attempt);
+
   /// The gate as it holds for this candidate's device.
   policy::Gate gate_for(const policy::Gate& gate, const std::string& fill) const;
 
@@ -59,7 +63,9 @@ class VerifyCandidate {
   cases::RunSettings settings_;
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device_;
   std::string why_no_device_;
-  library::OpenedCandidate other_;  ///< who is judged, where that is not the device
+  std::vector<Plant> plants_;
+  std::unique_ptr<PlantedExecutor> planted_;  ///< the one that is judged with faults in it, where there are any
+  library::OpenedCandidate other_;            ///< who is judged, where that is not the device
 };
 
 }  // namespace plumb::parity::cli

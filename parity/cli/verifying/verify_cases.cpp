@@ -115,13 +115,24 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
   const auto shared = are_several ? std::make_shared<verify::SharedCase>() : nullptr;
   for (std::size_t c = 0; c < judging.size(); ++c) {
     Judging& one = judging[c];
+    if (passed_over_ > 0) {
+      --passed_over_;
+      kept.push_back({one.candidate->name(), &results[c]});
+      continue;
+    }
     kept.push_back({one.candidate->name(), &results[c]});
     report::Progress progress;
     std::vector<cases::Observer*> observers = {&progress};
     if (recorder != nullptr) observers.push_back(recorder);
     if (are_several) observers.push_back(&results[c]);
     cases::Observers all(std::move(observers));
+    const unsigned attempt = child_ && results_.empty() ? child_->attempt : 1;
+    one.candidate->set_attempt(attempt);
     cases::CaseResult made = result_of(one, path, fill, shared, all, recorder);
+    if (!is_taken_) note_attempt(made, attempt);
+    // A lost device stays lost, and another process opens it again.
+    const bool is_over = child_ && made.exit == core::ExitCode::device_error;
+    if (!made.is_retried) policy::excuse_device_fault(one.options.gate, made);
     progress.erase();
     if (auto* const device = one.candidate->device(); device != nullptr && s == 0 && made.subject.file)
       note_idle_alternative(*device, path, made.subject.file->graph);
@@ -131,7 +142,7 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
     record(std::move(made), recorder);
     const cases::CaseResult& result = results_.back();
     // With isolate every node is compiled again for each seed.
-    const bool is_first = flags_.repeat == 1 && (s == 0 || flags_.mode == "isolate");
+    const bool is_first = flags_.repeat == 1 && (one.runs++ == 0 || flags_.mode == "isolate");
     report(*one.candidate, result, seeds > 1 || are_several,
            is_first ? report::Times::of_first_run : report::Times::of_later_run);
     one.summary.add(result);
@@ -140,14 +151,22 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
       leave_out((seeds - s) * judging.size() - c - 1, recorder);
       return flags_.fail_fast ? Next::nothing : Next::graph;
     }
+    if (is_over) return Next::nothing;
   }
   const std::span<cases::CaseResult> done = std::span(results_).subspan(first);
-  if (are_several) report_side_by_side(done, kept, seeds > 1, recorder);
+  if (are_several && done.size() == judging.size()) report_side_by_side(done, kept, seeds > 1, recorder);
   const auto failed = [](const cases::CaseResult& one) { return one.exit != core::ExitCode::passed; };
   if (flags_.fail_fast && std::ranges::any_of(done, failed)) return Next::nothing;
   if (s > 0)
     for (cases::CaseResult& result : done) forget_numbers(result);
   return Next::seed;
+}
+
+/// Says which attempt at a run a result is of.
+void VerifyRun::note_attempt(cases::CaseResult& result, unsigned attempt) const {
+  result.attempt = attempt;
+  if (attempt > 1) result.attempts = child_->attempts;
+  result.is_retried = child_ && result.exit == core::ExitCode::device_error && attempt <= flags_.retries;
 }
 
 /// After thousands of seeds the summary is enough, unless a report wants all.
@@ -163,7 +182,11 @@ void VerifyRun::forget_numbers(cases::CaseResult& result) const {
 /// Every seed of one graph; false when the run is to stop.
 bool VerifyRun::run_graph(const Batch& batch, const std::string& path, std::vector<Judging>& judging,
                           results::Recorder* recorder) {
-  for (Judging& one : judging) one.summary = {};
+  for (Judging& one : judging) {
+    one.summary = {};
+    one.runs = 0;
+  }
+  const bool goes_on = passed_over_ > 0;
   const std::uint64_t seeds = batch.flags.seeds;
   verify::FillOptions fill = batch.fill;
   if (seeds > 1 || judging.size() > 1) flags::read_once(fill);
@@ -171,7 +194,7 @@ bool VerifyRun::run_graph(const Batch& batch, const std::string& path, std::vect
     const Next next = run_seed(batch, path, fill, s, judging, recorder);
     if (next != Next::seed) return next == Next::graph;
   }
-  if (seeds == 1) return true;
+  if (seeds == 1 || goes_on) return true;  // the first process's parent says it of all seeds
   for (const Judging& one : judging) {
     if (judging.size() > 1) out_ << core::terminal::printable(one.candidate->name()) << ":\n";
     out_ << one.summary.text(detail(), style_) << '\n';
@@ -212,7 +235,7 @@ bool VerifyRun::run_by_each_kernel(const Batch& batch, const std::string& path, 
   const std::string flags = judging.options.flags;
   std::vector<Judging> only = {std::move(judging)};
   if (!run_graph(batch, path, only, recorder)) return false;
-  const auto file = results_.at(first).subject.file;
+  const auto file = first < results_.size() ? results_[first].subject.file : verify::load_case(path, batch.fill).file;
   if (own == nullptr || !file) return true;
   for (std::int64_t i = 1;; ++i) {
     OtherKernels device(*own, i);

@@ -15,6 +15,7 @@
 #include "parity/cli/flags/verify_flags.hpp"
 #include "parity/cli/verifying/batches.hpp"
 #include "parity/cli/verifying/child_case.hpp"
+#include "parity/cli/verifying/child_runs.hpp"
 #include "parity/cli/verifying/verify_candidate.hpp"
 #include "parity/cli/verifying/verify_reports.hpp"
 #include "parity/core/parallel.hpp"
@@ -44,6 +45,7 @@ class VerifyRun {
     cases::Executors executors;
     verify::VerifyOptions options;
     report::SeedSummary summary = {};  ///< all seeds of one graph
+    std::uint64_t runs = 0;            ///< this process has made so many of that graph
   };
 
   void require_sense() const;
@@ -80,7 +82,12 @@ class VerifyRun {
   struct Job;
   std::vector<Job> jobs_in(const std::filesystem::path& folder) const;
   void run_jobs(results::Recorder* recorder);
-  void take_job(Job& job, const ir::files::ProcessEnd& end, results::Recorder* recorder);
+  ChildRuns::Process process_of(Job& job, ChildCase child) const;
+  bool take_job(Job& job, const ir::files::ProcessEnd& end, results::Recorder* recorder);
+  void add_lost(Job& job, const ir::files::ProcessEnd& end, const std::string& problem, results::Recorder* recorder);
+  bool try_again(Job& job);
+  void finish_job(Job& job, results::Recorder* recorder);
+  std::string summary_of(const Job& job, std::size_t round) const;
   std::string take_runs(Job& job, const std::filesystem::path& file, results::Recorder* recorder);
   cases::CaseResult lost_case(const Job& job, const ir::files::ProcessEnd& end) const;
   void show_job(Job& job, results::Recorder* recorder);
@@ -95,6 +102,7 @@ class VerifyRun {
   cases::CaseResult result_of(Judging& one, const std::string& path, const verify::FillOptions& fill,
                               const std::shared_ptr<verify::SharedCase>& shared, cases::Observer& observer,
                               results::Recorder* recorder);
+  void note_attempt(cases::CaseResult& result, unsigned attempt) const;
   void record(cases::CaseResult result, results::Recorder* recorder);
   void leave_out(std::uint64_t cases, results::Recorder* recorder);
   void forget_numbers(cases::CaseResult& result) const;
@@ -113,7 +121,9 @@ class VerifyRun {
   std::vector<Batch> batches_;
   profile::DeviceProfile profile_ = profile::safe_profile();
   std::optional<ChildCase> child_;  ///< this process is for one case
+  std::uint64_t passed_over_ = 0;   ///< runs before the first one that it makes
   std::optional<report::RunFacts> facts_of_jobs_;
+  policy::Facts device_of_jobs_;          ///< as the last of them that recorded something said
   cases::Shard shard_;                    ///< the share of the cases that this start of the program runs
   std::string partition_;                 ///< a name of the whole that was shared out; "" where it runs all
   std::optional<std::uint64_t> planned_;  ///< cases; nothing where they are found on the way

@@ -56,18 +56,25 @@ bool VerifyRun::fits_budget(const Batch& batch) const {
   return spent.count() + batch.seconds.value_or(0) < all.count();
 }
 
-/// The result of a case that was not run to its end, as of the run of that number among its seeds and candidates.
+/// The result of a case that was not run to its end, as of the run of that number among its seeds and candidates, which
+/// follow each other once for each alternative.
 cases::CaseResult VerifyRun::unrun_case(const Batch& batch, const std::string& path, std::size_t run) const {
   const flags::VerifyFlags& flags = batch.flags;
   verify::FillOptions fill = batch.fill;
-  fill.seed += run / flags.candidates.size();
+  const std::size_t runs_of_seed = flags.candidates.size(), planned = flags.seeds * runs_of_seed;
+  fill.seed += run % planned / runs_of_seed;
   const auto device = flags::vulkan_options(flags.device);
+  std::string repeated = flags::repeated_flags(flags, fill, device);
   cases::CaseResult made;
   made.subject = verify::unread_case(path, fill);
   made.mode = flags::mode_of(flags.mode);
   made.settings = flags::run_settings(device);
-  made.settings.candidate = flags.candidates.at(run % flags.candidates.size());
-  made.repro = verify::repro_of(made.subject, {.flags = flags::repeated_flags(flags, fill, device), .mode = made.mode});
+  made.settings.candidate = flags.candidates.at(run % runs_of_seed);
+  if (const std::size_t alternative = run / planned; flags.each_kernel && alternative != 0) {
+    made.settings.alternative = static_cast<std::int64_t>(alternative);
+    repeated += fmt::format(" --set alternative={}", alternative);
+  }
+  made.repro = verify::repro_of(made.subject, {.flags = repeated, .mode = made.mode});
   made.identity = cases::identity_of(made.subject, made.mode, made.settings);
   made.uuid = cases::new_uuid();
   return made;

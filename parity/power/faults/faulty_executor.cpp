@@ -16,6 +16,7 @@ class FaultyExecutor::Program final : public ir::Executable {
   ir::Tensors run(const ir::Feeds& inputs) override {
     auto values = inner_->run(inputs);
     const auto value = graph_.find(faulty_.output_);
+    if (faulty_.amount_.may_be_absent && (!value || !values.contains(*value))) return values;
     ir::require(value && values.contains(*value), "no fault can be planted in '", faulty_.output_, "'");
     ir::Feeds feeds = params_;
     for (const auto& [name, tensor] : inputs) feeds.insert_or_assign(name, tensor);
@@ -53,7 +54,8 @@ void FaultyExecutor::Program::alter(ir::Tensor& tensor, ir::Value value, const i
   site->set_tile(report.tile);
   const auto faulty = faulty_.fault_.plant(*site);
   if (!faulty) return;
-  if (const auto part = placed(*site, *faulty, faulty_.place_)) tensor = planted(*site, *part);
+  if (const auto part = placed(*site, *faulty, faulty_.amount_.place))
+    tensor = planted(*site, *part, faulty_.amount_.share);
 }
 
 std::unique_ptr<ir::Executable> FaultyExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,

@@ -7,7 +7,7 @@
 const rowsAPage = 200, mostBoxes = 250, fewNodes = 40;
 const svgSpace = "http://www.w3.org/2000/svg";
 const signs = {passed: "✓", failed: "✗", error: "!", nondeterministic: "≠", mistrusted: "?", fallback: "h",
-  skipped: "–", unsupported: "–", xfailed: "x", xpassed: "!", out_of_range: "∞"};
+  skipped: "–", unsupported: "–", xfailed: "x", xpassed: "!", out_of_range: "∞", quarantined: "q"};
 const meanings = {
   passed: "every element that was judged is within its limit: the kernel is as exact as its arithmetic allows",
   failed: "at least one element is beyond what rounding in the kernel's own order can explain: a defect",
@@ -18,6 +18,7 @@ const meanings = {
   error: "the case could not be carried out",
   xfailed: "it failed, as a rule of the policy says that it will",
   xpassed: "a rule of the policy says that it fails, and it did not",
+  quarantined: "it went wrong in a way that the policy excuses for a while: nothing was verified",
   out_of_range: "an intermediate result left the range of the type, here and on any device: nothing to judge",
   skipped: "it was not compared: filtered out, or computed inside another node",
 };

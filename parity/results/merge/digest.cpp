@@ -10,8 +10,8 @@ namespace plumb::parity::results {
 namespace {
 
 /// Columns that may differ when the same is computed once more: when, where and among what else that was.
-constexpr std::array columns_of_chance = {"notes_id", "utc",    "wall_s",   "uuid",
-                                          "launch",   "env_id", "t_ref_ns", "t_dev_ns"};
+constexpr std::array columns_of_chance = {"attempt", "attempts_id", "notes_id", "utc",      "wall_s",
+                                          "uuid",    "launch",      "env_id",   "t_ref_ns", "t_dev_ns"};
 
 /// Groups whose children a column names, and which are called by the hash of what they hold, all of it in a text.
 constexpr std::array<std::array<const char*, 3>, 4> named_groups = {{{"graph_id", "/graph/", "/json"},
@@ -157,7 +157,8 @@ std::string digest_of_run(RunContent& content, const Run& run, DigestOf of) {
 std::string digest_of_file(const std::filesystem::path& path, DigestOf of) {
   RunContent content(path);
   std::vector<std::string> lines;
-  for (const Run& run : content.file.runs()) lines.push_back(digest_of_run(content, run, of));
+  for (const Run& run : content.file.runs())
+    if (of == DigestOf::runs || run.retried == 0) lines.push_back(digest_of_run(content, run, of));
   if (of == DigestOf::runs)
     for (const Launch& launch : content.file.launches()) lines.push_back(line_of(content.file, launch));
   std::ranges::sort(lines);

@@ -28,10 +28,11 @@ std::size_t find_runs(const fs::path& path, std::size_t file, std::span<const fs
   RunContent content(path);
   std::size_t repeated = 0;
   for (const Run& run : content.file.runs()) {
+    // One that was tried again stands in place of no other.
     Found one{.file = file,
               .run = run.run,
               .digest = digest_of_run(content, run, DigestOf::runs),
-              .key = content.file.key(run),
+              .key = run.retried == 0 ? content.file.key(run) : "",
               .utc = run.utc,
               .verdict = known(run.verdict, core::Verdict::error)};
     const cases::Uuid uuid = content.file.uuid(run);

@@ -50,6 +50,7 @@ struct Samples {
   std::uint64_t runs = 0;
   std::string commit = {};                       ///< the commit of the tool that recorded them
   std::optional<core::RunFinding> cut_off = {};  ///< that there were to be more
+  std::string planted = {};                      ///< a run with a fault that is there on purpose; "": none
 };
 Samples read_samples(const std::filesystem::path& path, std::uint64_t first_run);
 

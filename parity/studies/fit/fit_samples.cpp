@@ -71,6 +71,8 @@ Samples read_samples(const std::filesystem::path& path, std::uint64_t first_run)
   results::ResultsFile file(path);
   Samples made{
       .samples = {}, .runs = file.runs().size(), .commit = file.attribute("git_commit"), .cut_off = file.cut_off()};
+  for (const results::Run& run : file.runs())
+    if (made.planted.empty() && run.planted_id != 0) made.planted = file.name(run.case_id);
   GraphResults results(file);
   for (std::size_t r = 0; r < file.rows().size(); ++r) {
     auto sample = sample_of(file, r, results);

@@ -15,6 +15,13 @@ std::string doubt_of(const Facts& facts, bool is_expected) {
   return doubt.empty() ? result.sensitivity.mistrust() : doubt;
 }
 
+/// That bits differ between runs, and whether that begins here.
+std::string instability_of(const Facts& facts) {
+  const std::string text = "another run on the same inputs gave other bits";
+  if (facts.unstable_operand.empty()) return text + " from equal operands";
+  return text + "; so did its operand '" + facts.unstable_operand + "'";
+}
+
 }  // namespace
 
 Decision decide(const Facts& facts) {
@@ -33,7 +40,7 @@ Decision decide(const Facts& facts) {
   if (facts.is_refused_by_statistics) return {Verdict::failed, result.statistics.finding};
   if (facts.is_whole)
     return {Verdict::mistrusted, "computed otherwise where nobody looks: the plain run has other bits"};
-  if (facts.is_unstable) return {Verdict::nondeterministic, "another run on the same inputs gave other bits"};
+  if (facts.is_unstable) return {Verdict::nondeterministic, instability_of(facts)};
   if (facts.is_fallback) return {Verdict::fallback, "ran on the host: " + result.placement_reason};
   if (result.local.n > 0 && result.settled.out_of_range == result.local.n)
     return {Verdict::out_of_range, "intermediate results leave the range of the type, on the host as well"};

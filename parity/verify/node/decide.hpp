@@ -15,6 +15,7 @@ struct Facts {
   bool is_refused_by_statistics = false;  ///< errors that are allowed one by one are not together
   bool is_whole = false;                  ///< it was computed otherwise where nobody looks (verdict.md V4)
   bool is_unstable = false;               ///< another run on the same inputs gave other bits
+  std::string unstable_operand = {};      ///< an operand of which that is true as well; "" where there is none
   bool is_fallback = false;               ///< the host computed it for a device
   bool is_foreign = false;                ///< the candidate is somebody else's
   bool is_given = false;                  ///< the node is a constant

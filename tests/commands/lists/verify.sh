@@ -107,8 +107,11 @@ plumb 2 verify ci/two.toml
 warns 'ci/two.toml: wanted schema = "plumb-cases/1", as a list of cases has it'
 plumb 2 verify models.toml --tag nightli
 warns "no case has the tag 'nightli'; did you mean nightly"
+warns '^  nightli$'
+warns '^  \^$'
 plumb 2 verify ci/models --tag nightly
-warns '^plumb: --tag chooses cases of a list, and no list is named'
+warns "^plumb: --tag: no case has the tag 'nightly'"
+refuses '[[case]]\nmodel = "ci/models"\ntags = "a b"' "wrong.toml:4: tags: a tag has no blank, .*got 'a b'"
 plumb 2 verify models.toml --json ci/models/scores.json --force
 warns 'ci/models/scores\.json: .*input'
 cmp ci/models/scores.json "$graphs/scores.json" || fail "a model was written over"

@@ -35,6 +35,31 @@ says '^models/dense.json dtype=f16'
 plumb 2 verify models --case nothing
 warns "no case matches --case 'nothing'; the first is 'models/dense.json'"
 
+# --tag chooses by tags of lists and graphs, and by those that every case has.
+sed '1s/^{/{"tags": ["attention", "small-enough"],/' "$graphs/scores.json" >models/scores.json
+chooses() {
+  plumb 0 verify models list.toml --list --tag "$1" --json chosen.json
+  found=$(sed -n 's/.*"id": "models\/\([^"]*\)".*/\1/p' chosen.json | tr '\n' ';')
+  [ "$found" = "$2" ] || fail "--tag '$1' chooses '$found', wanted '$2'"
+}
+chooses nightly 'dense.json dtype=f16;'
+chooses attention 'scores.json;'
+says '^models/scores.json +attention,small-enough '
+holds chosen.json '"op:softmax"'
+chooses 'not (nightly or attention)' 'dense.json;'
+chooses 'nightly or op:softmax and small' 'scores.json;dense.json dtype=f16;'
+chooses 'dtype:f16' 'dense.json dtype=f16;'
+chooses 'dir:models and fill:graph and not onnx' 'dense.json;scores.json;dense.json dtype=f16;'
+plumb 2 verify models --tag 'attention and )'
+warns "^plumb: --tag: wanted a tag, 'not' or '\(', found '\)'\$"
+warns '^  attention and \)$'
+warns '^ {16}\^$'
+plumb 2 verify models --tag op:sofmax
+warns "--tag: there is no tag 'op:sofmax'; did you mean op:softmax"
+plumb 2 verify models --tag large
+warns "^plumb: --tag 'large' chooses no case"
+cp "$graphs/scores.json" models/scores.json
+
 # --skip and --op choose nodes, and a word that chooses none was misspelt.
 plumb 0 verify models/scores.json --op 'soft*' -v
 says '^p '

@@ -51,6 +51,19 @@ TEST(GraphFile, ReadingWhatWasWrittenGivesTheSameText) {
             structural_hash(formats::parse_graph(small, ".").graph));
 }
 
+TEST(GraphFile, KeepsItsTagsAndRefusesWhatExpressionsCannotName) {
+  const auto with = [](const std::string& tags) {
+    return R"({"format": "plumb.graph/1", "tags": )" + tags + R"(, "inputs": {"x": {"type": "f32[1]"}}, "nodes": [],
+      "results": ["x"]})";
+  };
+  const formats::GraphFile file = formats::parse_graph(with(R"(["nightly", "issue:12"])"), ".");
+  EXPECT_EQ(file.tags, (std::vector<std::string>{"nightly", "issue:12"}));
+  EXPECT_EQ(formats::parse_graph(formats::write_graph(file), ".").tags, file.tags);
+  for (const char* tags : {R"("nightly")", R"([1])", R"([""])", R"(["a b"])", R"(["(a"])", R"(["a,b"])", R"(["not"])",
+                           R"(["a", "a"])", R"(["a\u0001"])"})
+    EXPECT_THROW(formats::parse_graph(with(tags), "."), Error) << tags;
+}
+
 TEST(GraphFile, KeepsTheDigitsOfWhatIsStated) {
   const std::string text = R"({"format": "plumb.graph/1",
     "inputs": {"x": {"type": "f32[5]", "values": [0.1, 2, 0.5, "inf", 16777216.3]}},
