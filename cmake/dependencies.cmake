@@ -42,6 +42,7 @@ if(PLUMB_VULKAN)
   endforeach()
   find_package(glslang CONFIG QUIET)
 endif()
+find_path(PLUMB_BOOST_MATH boost/math/distributions/students_t.hpp REQUIRED)  # headers alone
 find_path(PLUMB_TOMLPLUSPLUS toml++/toml.h HINTS "${PLUMB_SDK}/include" REQUIRED)
 
 # plumb_vulkan_headers(<target>): the loader is the system's, but its headers may be too

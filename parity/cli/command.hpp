@@ -26,6 +26,8 @@ Action conformance(CLI::App& app);
 Action judge(CLI::App& app);
 Action merge(CLI::App& app);
 Action report(CLI::App& app);
+Action drift(CLI::App& app);
+Action baseline(CLI::App& app);
 Action policy(CLI::App& app);
 Action flake(CLI::App& app);
 Action fit(CLI::App& app);
@@ -68,6 +70,10 @@ inline constexpr Command commands[] = {
      "plumb merge share1.h5 share2.h5 -o all.h5"},
     {"report", "write the reports of verify from its results files: page, Markdown, JUnit, JSON", report,
      "plumb report results.h5 --html report.html --markdown -"},
+    {"drift", "say what changed between two results files, and what is worse than chance explains", drift,
+     "plumb drift base.h5 now.h5"},
+    {"baseline", "keep what drift needs of results files, in a file that is small enough to be committed", baseline,
+     "plumb baseline results.h5 -o base.h5"},
     {"policy", "check a policy file", policy, "plumb policy lint policy.toml --results results.h5"},
     {"flake", "run a graph until it is known whether it always gives the same bits", flake,
      "plumb flake graph.json --node merge"},

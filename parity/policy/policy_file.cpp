@@ -12,6 +12,7 @@
 #include "ir/op.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/toml_text.hpp"
+#include "parity/policy/drift_rules.hpp"
 #include "parity/policy/policy_reader.hpp"
 #include "parity/policy/policy_words.hpp"
 
@@ -306,7 +307,7 @@ void Reader::outputs(const toml::table& outputs) {
 }
 
 void Reader::all(const toml::table& file) {
-  only(file, "policy", {"schema", "budget", "special", "rule", "output", "quarantine"});
+  only(file, "policy", {"schema", "budget", "special", "rule", "output", "quarantine", "drift"});
   const toml::node* schema = file.get("schema");
   if (schema == nullptr) refuse(file, "wanted schema = \"plumb-policy/1\" at the top");
   choice(*schema, "schema", {"plumb-policy/1"});
@@ -322,6 +323,7 @@ Policy parse(std::string_view text, std::string file, AccKey acc) {
   ir::require(text.size() <= most_bytes, policy.file, ": a policy has at most ", most_bytes, " bytes");
   const toml::table table = core::parse_toml(text, policy.file);
   Reader(policy, acc).all(table);
+  drift_rules_in(policy.text, policy.file);  // a [drift] that nobody understands is refused, too
   return policy;
 }
 
