@@ -146,6 +146,65 @@ static void verdicts(void) {
   plumb_graph_free(graph);
 }
 
+static int told; /* how often the log was told of an expired rule */
+
+static void hears(void* user, const char* text) {
+  REQUIRE(strcmp((const char*)user, "mine") == 0);
+  told += strstr(text, "expired") != NULL;
+}
+
+static void write_file(const char* path, const char* text) {
+  FILE* const file = fopen(path, "w");
+  if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) abort();
+}
+
+static int begins_with(const char* path, const char* text) {
+  char bytes[16] = {0};
+  FILE* const file = fopen(path, "r");
+  if (file == NULL) return 0;
+  const size_t count = fread(bytes, 1, strlen(text), file);
+  fclose(file);
+  return count == strlen(text) && memcmp(bytes, text, count) == 0;
+}
+
+/* What is kept and said of a result. */
+static void kept(void) {
+  static const char record[] = "abi_misuse.h5", other[] = "abi_misuse.txt", policy[] = "abi_misuse.toml";
+  plumb_tensor x = tensor(NULL);
+  plumb_result* result = NULL;
+  plumb_text* text = NULL;
+  plumb_check_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options, options.policy = policy;
+  write_file(policy,
+             "schema = \"plumb-policy/1\"\n[[rule]]\nid = \"old\"\nmatch = { op = \"exp\" }\nverdict = \"xfail\"\n"
+             "reason = \"none\"\nexpires = 2001-02-03\n");
+  plumb_set_log(hears, "mine");
+  GOOD(plumb_check("softmax", "{\"axis\": -1}", &x, 1, &x, 1, &options, &result));
+  REQUIRE(told == 1 && plumb_result_exit(result) == 1);
+  REFUSED(plumb_result_explain(NULL, 0, &text), "result: is NULL");
+  REFUSED(plumb_result_explain(result, 1, &text), "k: is 1");
+  REFUSED(plumb_result_explain(result, 0, NULL), "text: is NULL");
+  REQUIRE(text == NULL);
+  GOOD(plumb_result_explain(result, 0, &text));
+  REQUIRE(strstr(plumb_text_get(text), "old") != NULL && strstr(plumb_text_get(text), "failed") != NULL);
+  plumb_text_free(text);
+  REFUSED(plumb_result_save(NULL, record), "result: is NULL");
+  REFUSED(plumb_result_save(result, NULL), "path: is NULL");
+  REFUSED(plumb_result_save(result, "no/such/folder.h5"), "no/such/folder.h5");
+  write_file(other, "mine");
+  REFUSED(plumb_result_save(result, other), other);
+  REQUIRE(begins_with(other, "mine"));
+  for (int k = 0; k < 2; ++k) GOOD(plumb_result_save(result, record)); /* in place of itself, too */
+  REQUIRE(begins_with(record, "\x89HDF"));
+  plumb_result_free(result);
+  plumb_set_log(NULL, NULL);
+  GOOD(plumb_check("softmax", "{\"axis\": -1}", &x, 1, &x, 1, &options, &result));
+  REQUIRE(told == 1);
+  plumb_result_free(result);
+  remove(record), remove(other), remove(policy);
+}
+
 static void knobs_and_probes(void) {
   plumb_setting setting = {0, 0, "threads", "two"};
   plumb_executor *cpu = NULL, *other = NULL;
@@ -295,6 +354,7 @@ int main(void) {
   tensors();
   checks();
   verdicts();
+  kept();
   knobs_and_probes();
   several();
   runs();
