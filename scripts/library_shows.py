@@ -3,8 +3,8 @@
 
 usage: library_shows.py [SHOW]... [--build FOLDER] [--full] [--only OPS] [--runs N] [--list]
 
-A1 to A4, B1, B3 to B5, C2, D4, F1, F2, G3, J1, J3: all unless some are named. --full takes every dtype and 100 seeds,
-which takes hours; --only has B1 take ops whose name is this expression; --runs says how often a time is measured (3).
+A1 to A4, B1, B3 to B5, C2, C3, D4, F1, F2, G3, J1, J3, L1: all unless some are named. --full takes every dtype and 100
+seeds, which takes hours; --only has B1 take ops whose name is this expression; --runs says how often a time is measured (3).
 --list prints which test or script shows what. FLASHINFER_BENCH names a checkout for F2, and
 FLASHINFER_PYTHON a Python that has pydantic, unless this one does.
 exit code: 0 all hold; 1 one does not; 2 usage; 77 none could be run, or there is no build
@@ -20,20 +20,25 @@ from shows.context import ROOT, Context, Skipped
 
 SHOWS = {**candidates.SHOWS, **functions.SHOWS, **costs.SHOWS, **others.SHOWS}
 HERE = "scripts/library_shows.py"
-# Where each Show is shown: a test of ctest by its name, or a script on request.
+ABI, FOREIGN = "tests/library/abi", "tests/parity/foreign"
+# Where each Show is shown: a test that ctest runs, or a script or a page of measurements on request.
 PLACES = {
-    "A1 A2 A3 A4": HERE, "A5": "commands.candidates.verify, attacks (exec_plain_zeros)",
-    "A6": "parity.Pairing.FindsFortyValuesByEachMethod, NeverPairsTwoOfEqualNorm", "A7": "scripts/fuzz.sh 100000 answers",
-    "B1 B3 B4 B5": HERE, "B2": "docs/measurements/pytorch.md, on a GPU", "C1": "parity.Exec.TheCandidateOfTheDocs...",
-    "C2": HERE, "C3": "parity.Exec.AnInterruptionEnds..., Scratch.FoldersOfKilledProcessesAreRemoved",
-    "D1 D2 D3": "scripts/onnxruntime.sh", "D4": HERE, "E1 E2": "commands.probe, parity.Probe", "E3": "scripts/onnxruntime.sh",
-    "E4": "docs/measurements/pytorch.md, on a GPU", "E5": "commands.candidates.verify", "F1 F2": HERE,
-    "F3": "python.kernelbench (wants PyTorch), python.flashinfer", "G1 G2": "attacks, commands.attack", "G3": HERE,
-    "H1": "install.consumer, scripts/package_without_vulkan.sh", "H2": "library.abi (caller.c)", "H3": "scripts/tsan.sh",
-    "H4": "library.abi (guest.c)", "I1 I2 I3 I4": "library.abi", "I5": "python.agreement", "J1 J3": HERE,
-    "J2": "scripts/wheel.sh", "J4": "python.ops", "J5": "python.pytest", "J6 J7": "python.package, python.pages",
-    "J8": "python.torch, docs/measurements/pytorch.md", "K1 K2 K3": "library.ops, library.RegisterOp, python.package",
-    "L1 L2 L3": "library.host, parity.CandidateSpec, parity.Exec"}
+    "A1 A2 A3 A4": HERE, "A5": "tests/parity/verify/foreign_test.cpp", "A6": f"{FOREIGN}/pairing_test.cpp",
+    "A7": "scripts/fuzz.sh 100000 answers", "B1 B3 B4 B5": HERE, "B2": "docs/measurements/pytorch.md, on a GPU",
+    "C1": f"{FOREIGN}/exec_candidate_test.cpp, tests/commands/candidates/conformance.sh", "C2 C3": HERE,
+    "D1 D2 D3": "scripts/onnxruntime.sh", "D4": HERE,
+    "E1 E2": "tests/commands/on_host/probe.sh, tests/parity/profile/probe/trees_test.cpp",
+    "E3": "docs/measurements/onnxruntime.md", "E4": "docs/measurements/pytorch.md, on a GPU",
+    "E5": "tests/commands/candidates/verify.sh", "F1 F2": HERE,
+    "F3": "tests/python/kernelbench_test.py, flashinfer_test.py",
+    "G1": "tests/attacks/run.sh", "G2": "tests/commands/on_host/attack.sh", "G3": HERE,
+    "H1": "tests/install/run.sh, scripts/package_without_vulkan.sh", "H2": f"{ABI}/caller.c", "H3": "scripts/tsan.sh",
+    "H4": f"{ABI}/guest.c", "I1 I2": f"{ABI}/run.sh", "I3 I4": f"{ABI}/misuse.c, residency_misuse.c",
+    "I5": "tests/python/agreement_test.py", "J1 J3": HERE, "J2": "scripts/wheel.sh", "J4": "tests/python/ops_test.py",
+    "J5": "tests/python/pytest_test.py", "J6 J7": "tests/python/package_test.py, pages_test.py",
+    "J8": "tests/python/torch_test.py, docs/measurements/pytorch.md",
+    "K1 K2 K3": "tests/library/ops_test.py, register_op_test.cpp, tests/python/package_test.py",
+    "L1": HERE, "L2 L3": f"{FOREIGN}/spec_test.cpp, exec_candidate_test.cpp, tests/library/host_test.py"}
 
 
 def main():

@@ -1,4 +1,4 @@
-"""Shows of part A: one network by four kinds of candidates, dumps with values left out, and candidates that go wrong."""
+"""Shows of part A: one network by four kinds of candidates, dumps with values left out, candidates that go wrong."""
 import json
 import os
 import pathlib
@@ -138,9 +138,10 @@ def a4(c):
         for fault, (code, words) in faults.items():
             tried += 1
             what = f"{kind}, {fault}"
-            done = c.run("verify", graph, "--candidate", "cpu", "--candidate", "bad=" + specs[kind].replace("HOW", fault),
-                         "-o", "a4.h5", "--json", "a4.json", "--force", "--candidate-timeout", 2, timeout=120,
-                         SHOW_OP="softmax", SHOW_ATTRIBUTES='{"axis": -1}', SHOW_FAULT=fault)
+            bad = "bad=" + specs[kind].replace("HOW", fault)
+            done = c.run("verify", graph, "--candidate", "cpu", "--candidate", bad, "-o", "a4.h5", "--json", "a4.json",
+                         "--force", "--candidate-timeout", 2, timeout=120, SHOW_OP="softmax",
+                         SHOW_ATTRIBUTES='{"axis": -1}', SHOW_FAULT=fault)
             if not c.require(done.code == code, f"{what}: exit {done.code}, not {code}", done):
                 continue
             cases = c.cases("a4.json")

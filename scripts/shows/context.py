@@ -11,7 +11,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 Run = collections.namedtuple("Run", "code said seconds")
-# Of a report's node, what may differ between ways to run it: times, places, and how a value was found.
+# Two ways to run a graph may differ in these of a node: times, places, and how a value was found.
 ELSEWHERE = {"placement", "placement_reason", "device_ns", "reference_ns", "paired", "repro", "kernel", "tile",
              "accumulation", "sums", "replays", "limit", "next"}
 

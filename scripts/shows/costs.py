@@ -60,7 +60,8 @@ for op, attributes in (("unary", {"function": "exp"}), ("softmax", {"axis": -1})
     for line in python(c, code).splitlines():
         op, check, run = line.split()
         check, run = float(check), float(run)
-        c.require(check <= 4 * run + 0.1, f"{op}: check {check:.3f} s, four f64 runs and 0.1 s are {4 * run + 0.1:.3f} s")
+        most = 4 * run + 0.1
+        c.require(check <= most, f"{op}: check {check:.3f} s, four f64 runs and 0.1 s are {most:.3f} s")
         told.append(f"{op} {check:.3f} s, run in f64 {run:.3f} s")
     return "; ".join(told)
 
@@ -101,7 +102,8 @@ def d4(c):
     graph = ROOT / "tests/commands/graphs/scores.json"
     times = {}
     for spec in ("cpu", f"plugin:{c.cpu()}"):
-        few, many = (c.fastest(c.runs, "verify", graph, "-q", "--seeds", seeds, "--candidate", spec) for seeds in (4, 24))
+        few, many = (c.fastest(c.runs, "verify", graph, "-q", "--seeds", seeds, "--candidate", spec)
+                     for seeds in (4, 24))
         times[spec] = (many - few) / 20
     one, two = times.values()
     return within(c, "a plugin's case beside one of cpu's, s", two - one, 0.05)
@@ -109,7 +111,7 @@ def d4(c):
 
 def j1(c):
     """Importing the package, with NumPy and without, and what it adds to pytest's collection."""
-    timed = "import time, sys\nstart = time.perf_counter()\nimport plumbline\n{more}\nprint(time.perf_counter() - start)"
+    timed = "import time\nstart = time.perf_counter()\nimport plumbline\n{more}\nprint(time.perf_counter() - start)"
     alone = min(float(python(c, timed.format(more=""))) for _ in range(c.runs * 2))
     whole = min(float(python(c, timed.format(more="import numpy\nplumbline.check; plumbline.Cpu()")))
                 for _ in range(c.runs * 2))
@@ -166,7 +168,8 @@ print(tracemalloc.get_traced_memory()[1] >> 20, made.nbytes >> 20)
     c.require(lines[1] == "1", "an operand of 64 MiB is copied by Python")
     peak, size = map(int, lines[2].split())
     c.require(size == 64 and peak <= 66, f"a result of {size} MiB takes {peak} MiB of Python's memory")
-    return f"{within(c, 'check beside C, s', float(lines[0]), 0.01)}; a result of {size} MiB takes {peak} MiB of Python's"
+    told = within(c, "check beside C, s", float(lines[0]), 0.01)
+    return f"{told}; a result of {size} MiB takes {peak} MiB of Python's"
 
 
 SHOWS = {"B4": b4, "B5": b5, "C2": c2, "D4": d4, "J1": j1, "J3": j3}

@@ -109,60 +109,66 @@ static void spoil(const Any* args, const plumb_tensor* in, size_t inputs, plumb_
   if (is("changes") && x > 0) ((unsigned char*)in->data)[x - 1] ^= 1;
 }
 
+/* The graph of the op on the operands among the arguments, which come first: the op knows how many there are. */
+static int graph_of(const Any* args, size_t count, plumb_tensor* in, size_t* inputs, plumb_graph** graph) {
+  static char names[most][24];
+  for (*inputs = count; (*inputs)-- > 0;) {
+    for (size_t k = 0; k < *inputs; ++k) {
+      snprintf(names[k], sizeof names[k], "x%zu", k);
+      in[k] = tensor_of(args + k);
+      in[k].name = names[k];
+    }
+    in[*inputs].data = NULL;
+    if (failed(plumb_graph_of_op(getenv("SHOW_OP"), getenv("SHOW_ATTRIBUTES"), in, *inputs, graph))) continue;
+    if (plumb_graph_count(*graph, PLUMB_RESULTS) == count - *inputs) return 0;
+    plumb_graph_free(*graph);
+    *graph = NULL;
+  }
+  return 1;
+}
+
+/* Computes elsewhere, and hands over the results of the call before, or all but the last row. */
+static int runs_elsewhere(plumb_executable* executable, const plumb_tensor* in, size_t inputs, const Any* args,
+                          const plumb_tensor* out, size_t outputs) {
+  static unsigned char* kept[most];
+  static size_t sizes[most];
+  plumb_tensor elsewhere[most];
+  for (size_t k = 0; k < outputs; ++k) {
+    const size_t bytes = bytes_of(args + inputs + k, &out[k]);
+    elsewhere[k] = out[k];
+    elsewhere[k].data = malloc(bytes + 1);
+    if (sizes[k] != bytes + 1) free(kept[k]), kept[k] = calloc(bytes + 1, 1), sizes[k] = bytes + 1;
+  }
+  const int problem = failed(plumb_run(executable, in, inputs, elsewhere, outputs));
+  for (size_t k = 0; k < outputs; ++k) {
+    const size_t bytes = sizes[k] - 1, elements = elements_of(&out[k]);
+    size_t row = bytes;
+    if (out[k].rank > 0 && elements > 0) row = bytes / elements * (size_t)out[k].shape[out[k].rank - 1];
+    if (is("previous")) memcpy(out[k].data, kept[k], bytes);
+    if (is("unwritten")) memcpy(out[k].data, elsewhere[k].data, bytes - row);
+    memcpy(kept[k], elsewhere[k].data, bytes);
+    free(elsewhere[k].data);
+  }
+  return problem;
+}
+
 static int function(const Any* args, int32_t count) {
   plumb_tensor in[most], out[most];
   plumb_graph* graph = NULL;
   plumb_executor* cpu = NULL;
   plumb_executable* executable = NULL;
-  plumb_setting one = {sizeof one, 0, "threads", "1"};
-  size_t inputs = (size_t)count;
-  int problem = 1;
+  const plumb_setting one = {sizeof one, 0, "threads", "1"};
+  size_t inputs = 0, outputs = 0;
   if (count < 1 || count > most) return 1;
   ends_by(fault());
-  while (problem && inputs-- > 0) { /* operands come first, and the op knows how many there are */
-    in[inputs < most ? inputs : 0].data = NULL;
-    for (size_t k = 0; k < inputs; ++k) in[k] = tensor_of(args + k);
-    problem = failed(plumb_graph_of_op(getenv("SHOW_OP"), getenv("SHOW_ATTRIBUTES"), in, inputs, &graph));
-    if (!problem && plumb_graph_count(graph, PLUMB_RESULTS) != (size_t)count - inputs) {
-      plumb_graph_free(graph);
-      graph = NULL, problem = 1;
-    }
-  }
-  static char names[most][8];
-  for (size_t k = 0; k < inputs; ++k) {
-    snprintf(names[k], sizeof names[k], "x%zu", k);
-    in[k].name = names[k];
-  }
-  static unsigned char* kept[most]; /* the results of the call before */
-  static size_t sizes[most];
-  for (size_t k = 0; !problem && k < (size_t)count - inputs; ++k) {
-    out[k] = tensor_of(args + inputs + k);
-    const size_t bytes = bytes_of(args + inputs + k, &out[k]);
-    if (sizes[k] == bytes + 1) continue;
-    free(kept[k]);
-    kept[k] = calloc(bytes + 1, 1), sizes[k] = bytes + 1;
-  }
+  int problem = graph_of(args, (size_t)count, in, &inputs, &graph);
+  for (; !problem && inputs + outputs < (size_t)count; ++outputs) out[outputs] = tensor_of(args + inputs + outputs);
   problem =
       problem || failed(plumb_cpu(&one, 1, &cpu)) || failed(plumb_compile(cpu, graph, NULL, 0, NULL, 0, &executable));
-  const size_t outputs = (size_t)count - inputs;
-  if (!problem && (is("previous") || is("unwritten"))) {
-    plumb_tensor elsewhere[most];
-    for (size_t k = 0; k < outputs; ++k) {
-      elsewhere[k] = out[k];
-      elsewhere[k].data = malloc(sizes[k]);
-    }
-    problem = failed(plumb_run(executable, in, inputs, elsewhere, outputs));
-    for (size_t k = 0; !problem && k < outputs; ++k) {
-      const size_t bytes = sizes[k] - 1, elements = elements_of(&out[k]);
-      const size_t row =
-          out[k].rank > 0 && elements > 0 ? bytes / elements * (size_t)out[k].shape[out[k].rank - 1] : bytes;
-      memcpy(out[k].data, is("previous") ? kept[k] : elsewhere[k].data, is("previous") ? bytes : bytes - row);
-      memcpy(kept[k], elsewhere[k].data, bytes);
-    }
-    for (size_t k = 0; k < outputs; ++k) free(elsewhere[k].data);
-  } else {
+  if (!problem && (is("previous") || is("unwritten")))
+    problem = runs_elsewhere(executable, in, inputs, args, out, outputs);
+  else
     problem = problem || failed(plumb_run(executable, in, inputs, out, outputs));
-  }
   if (!problem) spoil(args, in, inputs, out);
   plumb_executable_free(executable);
   plumb_executor_free(cpu);
