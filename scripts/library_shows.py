@@ -4,9 +4,9 @@
 usage: library_shows.py [SHOW]... [--build FOLDER] [--full] [--only OPS] [--runs N] [--list]
 
 A1 to A4, B1, B3 to B5, C2, C3, D4, F1, F2, G3, J1, J3, L1: all unless some are named. --full takes every dtype and 100
-seeds, which takes hours; --only has B1 take ops whose name is this expression; --runs says how often a time is measured (3).
---list prints which test or script shows what. FLASHINFER_BENCH names a checkout for F2, and
-FLASHINFER_PYTHON a Python that has pydantic, unless this one does.
+seeds, which takes hours; --only has B1 take ops whose name is this expression; --runs says how often a time is measured
+(3). FLASHINFER_BENCH names a checkout for F2, and FLASHINFER_PYTHON a Python that has pydantic, unless this one does.
+--list prints which test or script shows what.
 exit code: 0 all hold; 1 one does not; 2 usage; 77 none could be run, or there is no build
 """
 import argparse
