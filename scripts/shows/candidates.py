@@ -49,7 +49,9 @@ def a1(c):
 
 
 def a2(c):
-    """Clean runs with half of the values hidden, and the faults that power demands in those that are shown."""
+    """Clean runs with half of the values hidden, and the faults that power demands in those that are shown: it says how
+    many it does not see. These are within the limits of their groups, which are wider than those of a node alone, so
+    that the specification's "failed, mistrusted or unsupported" is more than can be had."""
     seeds = 100 if c.budget == "full" else 2
     done = c.run(pathlib.Path(sys.executable), ROOT / "scripts/hidden_values.py", c.plumb, seeds, timeout=36000)
     c.require(done.code == 0, "hidden values", done)
@@ -60,6 +62,9 @@ def a2(c):
         done = c.run("power", graph, "--candidate", f"plugin:{c.cpu()}:half", "--json", "power.json", "--force",
                      timeout=3600)
         c.require(done.code in (0, 1), f"power of {graph.stem}", done)
+        missed = [line for line in done.said.splitlines() if line.startswith("missed ")]
+        beyond = [line for line in missed if "within the limit" not in line]
+        c.require(not beyond, f"{graph.stem}: missed, though beyond the limit: {beyond[:3]}")
         told.append(f"{graph.stem}: {done.said.strip().splitlines()[-1]}")
     return "; ".join(told)
 
