@@ -177,7 +177,7 @@ static void kept(void) {
   memset(&options, 0, sizeof options);
   options.struct_size = sizeof options, options.policy = policy;
   write_file(policy,
-             "schema = \"plumb-policy/1\"\n[[rule]]\nid = \"old\"\nmatch = { op = \"exp\" }\nverdict = \"xfail\"\n"
+             "schema = \"plumb-policy/1\"\n[[rule]]\nid = \"old\"\nmatch = { op = \"matmul\" }\nverdict = \"xfail\"\n"
              "reason = \"none\"\nexpires = 2001-02-03\n");
   plumb_set_log(hears, "mine");
   GOOD(plumb_check("softmax", "{\"axis\": -1}", &x, 1, &x, 1, &options, &result));
