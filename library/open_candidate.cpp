@@ -6,6 +6,7 @@
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/formats/onnx/write/write_onnx.hpp"
 #include "ir/passes/widen.hpp"
+#include "library/log.hpp"
 #include "library/own_files.hpp"
 #include "library/reference.hpp"
 #include "parity/cases/case.hpp"
@@ -122,6 +123,7 @@ std::unique_ptr<ir::Executor> open_vulkan(const foreign::Spec& spec, const Candi
   made.fallback = gpu_vulkan::device::Fallback::allow;
   if (!options.device.empty()) made.device = options.device;
   if (!spec.arguments.empty()) made.device = spec.arguments;
+  made.on_doubt = tell;
   made.host = std::make_shared<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = options.threads});
   return std::make_unique<gpu_vulkan::VulkanExecutor>(std::move(made));
 }

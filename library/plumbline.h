@@ -47,6 +47,11 @@ PLUMB_API uint32_t plumb_abi_version(void); /* PLUMB_ABI of the library */
 PLUMB_API const char* plumb_version(void);  /* "0.1.0" */
 PLUMB_API const char* plumb_licence(void);  /* "MIT", or "GPL-2.0-or-later" where FFTW is linked in */
 
+/* Told what is no error and ought to be known: remarks of a reader of models, doubts about a device, rules of a policy
+ * that have expired. One for the process, which any thread calls, one at a time; a call that sets another, NULL for
+ * nobody, returns when the one before is done. Without one these are said to nobody. */
+PLUMB_API void plumb_set_log(void (*log)(void* user, const char* text), void* user);
+
 /* What went wrong, as the program's exit codes have it (docs/ci.md). */
 enum plumb_error_code {
   PLUMB_ERROR_INVALID = 2,     /* a file, an argument or a shape is wrong; the message names it */
@@ -324,6 +329,12 @@ PLUMB_API size_t plumb_result_rows(const plumb_result* result);
 PLUMB_API plumb_error* plumb_result_row(const plumb_result* result, size_t k, plumb_row* row);
 PLUMB_API const char* plumb_result_text(plumb_result* result); /* the table of `plumb verify` */
 PLUMB_API const char* plumb_result_json(plumb_result* result); /* that of --json */
+/* All that is known of one row, for people: the limit and how it came about, the worst elements, the findings of
+ * samples, what runs it again, and the rules of a policy that were asked. */
+PLUMB_API plumb_error* plumb_result_explain(const plumb_result* result, size_t k, plumb_text** text);
+/* Writes a results file (docs/results.md) of this one run, as `plumb verify -o` does, in place of an earlier results
+ * file and of no other; `plumb merge` joins several. */
+PLUMB_API plumb_error* plumb_result_save(const plumb_result* result, const char* path);
 PLUMB_API void plumb_result_free(plumb_result* result);
 
 /* What `plumb probe` finds of whoever computes graphs: a profile, as text of TOML. With `graph` also the order in which

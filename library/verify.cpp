@@ -35,6 +35,14 @@ std::optional<std::string> repeated(const Model& model, const VerifyOptions& opt
   return shapes + " --candidate " + parity::core::terminal::shell_word(one.kind + ':' + one.spec);
 }
 
+/// Who is judged, as `plumb verify --candidate` would name it.
+std::string named(const cases::Executors& executors) {
+  if (executors.candidate_is_host) return "cpu";
+  if (executors.foreign == nullptr) return cases::RunSettings{}.candidate;
+  const parity::foreign::Description one = executors.foreign->description();
+  return one.kind + ':' + one.spec;
+}
+
 void forget_repro(cases::CaseResult& result) {
   result.repro.clear();
   for (cases::NodeResult& node : result.nodes) node.repro.clear();
@@ -52,6 +60,7 @@ cases::CaseResult verify_one(const Model& model, ir::Executor& candidate, const 
   parity::verify::VerifyOptions verifying = options.verify;
   const auto again = repeated(model, options, executors);
   verifying.flags += again.value_or("");
+  verifying.settings.candidate = named(executors);
   if (options.profile != nullptr) verifying.settings.profile = options.profile->sha256();
   fill.shapes = model.shapes;
   cases::Observer silent;

@@ -21,7 +21,7 @@ struct Stopped {};
 /// Tells the caller how far something is, in the caller's floating-point environment. Throws Stopped where that ends
 /// it. `options` has a place for a callback, which may be NULL, and its user.
 template <class Options>
-void tell(const Options& options, std::string_view what, std::size_t done, std::size_t steps) {
+void tell_progress(const Options& options, std::string_view what, std::size_t done, std::size_t steps) {
   if (options.progress == nullptr) return;
   const ir::raw::CallersFloatEnvironment callers;
   if (options.progress(options.user, std::string(what).c_str(), done, steps) != 0) throw Stopped();

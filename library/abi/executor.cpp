@@ -8,6 +8,7 @@
 #include "library/abi/errors.hpp"
 #include "library/abi/handles.hpp"
 #include "library/abi/structs.hpp"
+#include "library/log.hpp"
 #include "parity/cases/case.hpp"
 #include "parity/core/candidate_error.hpp"
 #include "parity/core/did_you_mean.hpp"
@@ -223,6 +224,7 @@ plumb_error* plumb_vulkan(const plumb_setting* settings, size_t count, plumb_exe
     library::abi::for_each_setting(settings, count, [&](const std::string& name, const std::string& value) {
       gpu_vulkan::device::set_option(options, name, value);
     });
+    options.on_doubt = library::tell;
     options.host = std::make_shared<ref_cpu::CpuExecutor>();
     *executor = library::abi::executor_of({std::make_unique<gpu_vulkan::VulkanExecutor>(std::move(options))});
   });

@@ -6,6 +6,7 @@
 #include "library/abi/errors.hpp"
 #include "library/abi/handles.hpp"
 #include "library/abi/structs.hpp"
+#include "library/log.hpp"
 #include "parity/check/check.hpp"
 #include "parity/core/build_info.hpp"
 #include "ref_cpu/libraries.hpp"
@@ -74,9 +75,11 @@ plumb_error* plumb_graph_read(const char* path, const plumb_read_options* option
     library::abi::require_place(graph, "graph");
     const auto given = library::abi::read(options, "options");
     const std::string file = library::abi::text_of(path, "path");
-    *graph = new plumb_graph(
+    auto made = std::make_unique<plumb_graph>(
         library::read_model(file, {.shapes = library::abi::shapes_of(given.shapes),
                                    .given = library::abi::feeds_of(given.given, given.given_count, "options.given")}));
+    for (const std::string& note : made->model.notes) library::tell(file + ": " + note);
+    *graph = made.release();
   });
 }
 

@@ -11,6 +11,7 @@
 #include "library/model.hpp"
 #include "library/open_candidate.hpp"
 #include "library/plumbline.h"
+#include "parity/profile/device.hpp"
 #include "parity/verify/verify.hpp"
 
 struct plumb_graph {
@@ -66,14 +67,21 @@ struct plumb_result {
     std::string label, op, verdict, why, kernel, paired, repro;
     bool is_result = false;
   };
+  /// By what it was made, as a results file says it.
+  struct Made {
+    plumb::parity::profile::Device device = {};
+    std::string profile_file = {};
+    int threads = 0;
+  };
 
   plumb::parity::cases::CaseResult result;
   plumb::parity::core::Outcome outcome;
   std::string verdict;
   std::vector<Row> rows = {};
   std::string text = {}, json = {};  ///< made when they are asked for
+  Made made;
 
-  plumb_result(plumb::parity::cases::CaseResult of, const plumb::parity::core::Demands& demands);
+  plumb_result(plumb::parity::cases::CaseResult of, const plumb::parity::core::Demands& demands, Made by);
 };
 
 struct plumb_devices {
@@ -103,6 +111,11 @@ Handle& require_handle(Handle* handle, std::string_view argument) {
 template <class Handle>
 void require_place(Handle** place, std::string_view argument) {
   ir::require(place != nullptr, argument, ": is NULL");
+}
+
+/// Throws Error where a result has no row `k`.
+inline void require_row(const plumb_result& result, std::size_t k) {
+  ir::require(k < result.rows.size(), "k: is ", k, ", and there are ", result.rows.size());
 }
 
 /// An op and its attributes, a JSON object or NULL. Throws Error as graph files do.

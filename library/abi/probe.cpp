@@ -19,7 +19,7 @@ plumb_error* plumb_probe(plumb_executor* executor, const plumb_graph* graph, con
     parity::profile::probe::ProbeOptions made;
     if (graph != nullptr) made.places = parity::profile::probe::products_of(graph->model.file->graph);
     made.step = [&given](std::string_view what, std::size_t done, std::size_t steps) {
-      library::abi::tell(given, what, done, steps);
+      library::abi::tell_progress(given, what, done, steps);
     };
     *profile = new plumb_text{parity::profile::to_toml(library::probe(*of.opened->executor, made))};
   });

@@ -4,12 +4,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/formats/sums_json.hpp"
 #include "library/abi/errors.hpp"
 #include "library/abi/handles.hpp"
 #include "library/abi/structs.hpp"
+#include "library/describe.hpp"
+#include "library/log.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
+#include "parity/policy/policy_lint.hpp"
+#include "parity/profile/emulated_node.hpp"
 #include "parity/profile/profile_file.hpp"
 #include "parity/report/report.hpp"
 
@@ -20,10 +25,12 @@ namespace {
 
 namespace cases = parity::cases;
 
-/// A policy at work; nothing where none is named.
+/// A policy at work, which says of each node what decides; nothing where none is named. Tells of expired rules.
 std::optional<parity::policy::Gate> gate_of(const char* policy) {
   if (policy == nullptr) return std::nullopt;
-  return parity::policy::Gate{.policy = parity::policy::read(policy), .today = parity::policy::today()};
+  parity::policy::Gate made{.policy = parity::policy::read(policy), .today = parity::policy::today(), .explain = "*"};
+  for (const parity::core::RunFinding& one : parity::policy::expired_rules(made.policy, made.today)) tell(one.text);
+  return made;
 }
 
 /// A profile of a file; nothing where none is named.
@@ -56,7 +63,9 @@ class Progress final : public cases::Observer {
  public:
   explicit Progress(const plumb_verify_options& options) : options_(options) {}
 
-  void step(std::string_view what, std::size_t done, std::size_t steps) override { tell(options_, what, done, steps); }
+  void step(std::string_view what, std::size_t done, std::size_t steps) override {
+    tell_progress(options_, what, done, steps);
+  }
 
  private:
   const plumb_verify_options& options_;
@@ -94,6 +103,16 @@ VerifyOptions options_of(const plumb_verify_options& given) {
   return made;
 }
 
+/// By what results of a candidate are made, on a profile where there is one.
+plumb_result::Made made_by(const ir::Executor& candidate, const parity::profile::DeviceProfile* profile,
+                           const char* profile_file, int threads) {
+  plumb_result::Made made{.profile_file = text_or(profile_file, ""), .threads = threads};
+  if (const auto* const device = dynamic_cast<const gpu_vulkan::VulkanExecutor*>(&candidate))
+    made.device = describe(device->facts());
+  if (profile != nullptr) made.device.profile = parity::profile::profile_attributes(*profile);
+  return made;
+}
+
 /// The element that came closest to its limit, or beyond it.
 void add_worst(const parity::compare::Comparison& comparison, plumb_row& row) {
   row.worst = -1;
@@ -109,8 +128,11 @@ void add_worst(const parity::compare::Comparison& comparison, plumb_row& row) {
 }  // namespace
 }  // namespace plumb::library::abi
 
-plumb_result::plumb_result(parity::cases::CaseResult of, const parity::core::Demands& demands)
-    : result(std::move(of)), outcome(library::outcome_of(result, demands)), verdict(ir::enum_name(result.verdict)) {
+plumb_result::plumb_result(parity::cases::CaseResult of, const parity::core::Demands& demands, Made by)
+    : result(std::move(of)),
+      outcome(library::outcome_of(result, demands)),
+      verdict(ir::enum_name(result.verdict)),
+      made(std::move(by)) {
   for (const parity::cases::NodeResult& node : result.nodes) {
     Row row{.label = node.name(),
             .op = node.op,
@@ -151,9 +173,11 @@ std::vector<std::unique_ptr<plumb_result>> judged(const plumb_graph* graph, cons
   std::vector<ir::Executor*> executors;
   for (library::OpenedCandidate* const one : candidates) executors.push_back(one->executor.get());
   std::vector<std::unique_ptr<plumb_result>> results;
-  for (parity::cases::CaseResult& one : library::verify_each(of.model, executors, made, &progress))
+  std::vector<parity::cases::CaseResult> cases = library::verify_each(of.model, executors, made, &progress);
+  for (std::size_t k = 0; k < cases.size(); ++k)
     results.push_back(std::make_unique<plumb_result>(
-        std::move(one), parity::core::Demands{.strict = given.strict != 0, .verified = given.verified != 0}));
+        std::move(cases[k]), parity::core::Demands{.strict = given.strict != 0, .verified = given.verified != 0},
+        library::abi::made_by(*candidates[k]->executor, made.profile, given.profile, given.threads)));
   return results;
 }
 
@@ -200,7 +224,8 @@ plumb_error* plumb_check(const char* op, const char* attributes, const plumb_ten
                                                           .gate = gate ? &*gate : nullptr,
                                                           .profile = profile ? &*profile : nullptr,
                                                           .threads = given.threads});
-    *result = new plumb_result(std::move(judgement), {.strict = given.strict != 0});
+    *result = new plumb_result(std::move(judgement), {.strict = given.strict != 0},
+                               {.profile_file = library::abi::text_or(given.profile, ""), .threads = given.threads});
   });
 }
 
@@ -221,7 +246,7 @@ size_t plumb_result_rows(const plumb_result* result) { return result != nullptr 
 plumb_error* plumb_result_row(const plumb_result* result, size_t k, plumb_row* row) {
   return guarded([&] {
     const plumb_result& of = library::abi::require_handle(result, "result");
-    ir::require(k < of.rows.size(), "k: is ", k, ", and there are ", of.rows.size());
+    library::abi::require_row(of, k);
     const parity::cases::NodeResult& node = of.result.nodes[k];
     const plumb_result::Row& texts = of.rows[k];
     plumb_row made{};

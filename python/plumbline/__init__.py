@@ -22,7 +22,7 @@ _MODULES = {
     "verdicts": ["Result", "Row", "check", "verify"],
     "probing": ["probe"],
     "ops": ["register_op"],
-    "native": ["licence"],
+    "native": ["licence", "set_log"],
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = ["__version__", "adapters", *_HOMES]

@@ -83,6 +83,19 @@ def text(value):
     return None if value is None else os.fspath(value).encode()
 
 
+_told = None  # what C calls must not be collected
+
+
+def set_log(log):
+    """Has log(text) told what is no error and ought to be known: remarks of a reader of models, doubts about a device,
+    rules of a policy that have expired. There is one in a process; with None, as at first, nobody is told."""
+    global _told
+    kind = _abi.FUNCTIONS["plumb_set_log"][1][0]
+    told = kind() if log is None else kind(lambda _user, said: log(said.decode()))
+    lib().plumb_set_log(told, None)
+    _told = told
+
+
 def licence():
     """"MIT", or "GPL-2.0-or-later" where FFTW is linked in."""
     return lib().plumb_licence().decode()

@@ -65,6 +65,22 @@ class Result:
         """The report of `plumb verify --json`, as Python has it."""
         return json.loads(lib().plumb_result_json(self._handle.pointer).decode())
 
+    def explain(self, row):
+        """All that is known of a row, or of the row of this label, as `plumb inspect --node` prints it: the limit and
+        how it came about, the worst elements, findings of samples; and the rules of a policy that were asked."""
+        label = row if isinstance(row, str) else row.label
+        at = next((k for k, one in enumerate(self.rows) if one.label == label), None)
+        if at is None:
+            raise Error(f"the result has no row '{label}'; it has {', '.join(one.label for one in self.rows[:8])}")
+        made = Handle(lib().plumb_text_free,
+                      lambda place: lib().plumb_result_explain(self._handle.pointer, at, place))
+        return lib().plumb_text_get(made.pointer).decode()
+
+    def save(self, path):
+        """Writes a results file (docs/results.md) of this one run, in place of an earlier results file and of no other
+        file. `plumb merge` joins several."""
+        check_error(lib().plumb_result_save(self._handle.pointer, text(path)))
+
     def to_pandas(self):
         import pandas
         return pandas.DataFrame([dataclasses.asdict(row) for row in self.rows],

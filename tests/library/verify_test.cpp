@@ -7,6 +7,7 @@
 
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/softmax.hpp"
+#include "library/log.hpp"
 #include "library/open_candidate.hpp"
 #include "parity/core/candidate_error.hpp"
 #include "parity/foreign/callback.hpp"
@@ -150,6 +151,17 @@ TEST(Library, AnAccountOfHowAnOpWasSummedIsBelievedWhereReplaysAgree) {
   EXPECT_EQ(told.verdict, Verdict::passed) << told.message;
   EXPECT_FALSE(told.nodes.at(0).sums.empty());
   EXPECT_TRUE(check(matmul, {a, b}, run.outputs).nodes.at(0).sums.empty());
+}
+
+TEST(Library, ALogIsToldUntilAnotherIsSet) {
+  std::vector<std::string> told;
+  set_log([&](const std::string& text) {
+    told.push_back(text);
+    set_log({});
+  });
+  tell("one");
+  tell("two");
+  EXPECT_EQ(told, std::vector<std::string>{"one"});
 }
 
 TEST(Library, ModelsTakeShapesByText) {

@@ -1,7 +1,7 @@
-"""Every op as Python's check has it: ops_test.py SOURCE_FOLDER LIBRARY
+"""Every op as Python's check has it: ops_test.py SOURCE_FOLDER LIBRARY [all]
 
-Of each folder of fixtures/ops the first small case that has nodes of its op: what our executor computes passes. With
-one element off it does not, and the element is named.
+Of each folder of fixtures/ops the first small case that has nodes of its op, or all small cases: what our executor
+computes passes. With one element off it does not, and the element is named.
 """
 import json
 import os
@@ -12,6 +12,7 @@ import unittest
 root = pathlib.Path(sys.argv[1]).resolve()
 os.environ["PLUMBLINE_LIBRARY"] = sys.argv[2]
 sys.path.insert(0, str(root / "python"))
+wants_all = sys.argv[3:] == ["all"]
 del sys.argv[1:]
 try:
     import numpy as np
@@ -23,8 +24,8 @@ import plumbline as pl
 cpu = pl.Cpu()
 
 
-def first_case(folder):
-    """A graph, and those of its nodes that the folder is for."""
+def small_cases(folder):
+    """Graphs, each with those of its nodes that the folder is for."""
     for path in sorted(folder.glob("*.json")):
         text = json.loads(path.read_text(encoding="utf-8"))
         nodes = [node for node in text["nodes"] if node["op"] == folder.name]
@@ -32,8 +33,7 @@ def first_case(folder):
         types = [*graph.inputs.values(), *graph.params.values(), *graph.values.values()]
         elements = [int(np.prod(one.shape)) for one in types]
         if nodes and "must" not in text and 0 not in elements and sum(elements) < 20000:
-            return graph, nodes
-    raise LookupError(f"{folder} has no small case")
+            yield graph, nodes
 
 
 def off(y, at, limit):
@@ -80,12 +80,13 @@ class OpsTest(unittest.TestCase):
         folders = sorted(folder for folder in (root / "fixtures/ops").iterdir() if folder.is_dir())
         self.assertGreater(len(folders), 80)
         for folder in folders:
-            graph, nodes = first_case(folder)
-            feeds = graph.feeds()
-            values = {**feeds, **cpu.run(graph, feeds, wanted=list(graph.values))}
-            for node in nodes:
-                with self.subTest(f"{graph.path}: {node['label']}"):
-                    self.judge(node, values)
+            cases = small_cases(folder)
+            for graph, nodes in cases if wants_all else [next(cases)]:
+                feeds = graph.feeds()
+                values = {**feeds, **cpu.run(graph, feeds, wanted=list(graph.values))}
+                for node in nodes:
+                    with self.subTest(f"{graph.path}: {node['label']}"):
+                        self.judge(node, values)
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ static void complain(const char* what, const char* name) {
   if (is_begun) fprintf(stderr, "%s %s\n", what, name), ++failures;
 }
 
-/* Variables that the library may read, and how those begin that oneTBB and its allocator ask for. */
-static const char* const known[] = {"PLUMB_CPU_LEVEL", "TBB_", "INTEL_", "KMP_"};
+/* Variables that the library may read, and how those begin that oneTBB, its allocator and HDF5 ask for. */
+static const char* const known[] = {"PLUMB_CPU_LEVEL", "TBB_", "INTEL_", "KMP_", "HDF5_"};
 
 char* getenv(const char* name) {
   const size_t length = strlen(name);
@@ -99,6 +99,12 @@ static int gives_magnitudes(void* user, const plumb_call* call) {
 static void show(plumb_result* result, int exit) {
   REQUIRE(plumb_result_exit(result) == exit);
   REQUIRE(strlen(plumb_result_text(result)) > 0 && strlen(plumb_result_json(result)) > 0);
+  plumb_text* text = NULL;
+  GOOD(plumb_result_explain(result, 0, &text));
+  REQUIRE(strlen(plumb_text_get(text)) > 0);
+  plumb_text_free(text);
+  GOOD(plumb_result_save(result, "abi_guest.h5"));
+  REQUIRE(remove("abi_guest.h5") == 0);
   plumb_result_free(result);
 }
 
