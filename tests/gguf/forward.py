@@ -236,7 +236,8 @@ class Model:
         if self.name == "gpt-oss":
             limit = numpy.inf if self.fault == "limit" else 7
             gate, up = numpy.minimum(gate, limit), numpy.clip(up, -limit, limit)
-            return gate * sigmoid(1.702 * gate) * (up + (self.fault != "offset"))
+            alpha = float(numpy.float32(1.702))  # as f32 has it
+            return gate * sigmoid(alpha * gate) * (up + (self.fault != "offset"))
         function = {"gate": lambda x: x, "silu": silu}.get(self.fault, FUNCTIONS.get(self.name, silu))
         return function(gate) * up
 

@@ -98,7 +98,7 @@ judge gpt-oss sinks window limit expert_bias gate_sum
 judge qwen2moe gate_sum shared shared_gate expert halves
 refuses 'there are 65 positions, and position_embd has 64' verify gpt2.gguf --context 65
 refuses 'is an encoder' verify bert.gguf --context 65
-"$plumb" inspect bert.gguf | grep -q 'not pooled' || fail "does not say that nothing is pooled"
+"$plumb" inspect bert.gguf 2>&1 | grep -q 'not pooled' || fail "does not say that nothing is pooled"
 "$python" "$source/tests/gguf/forward.py" split-00001-of-00002.gguf+split-00002-of-00002.gguf "$tokens" split
 "$plumb" verify split-00001-of-00002.gguf --tokens "$tokens" --candidate cpu --expected split.npz >out 2>&1 ||
   { cat out; fail "a model in two parts"; }

@@ -66,11 +66,11 @@ class Prefill {
     const Value length = nodes_.constant<std::int32_t>("length", {}, {static_cast<std::int32_t>(tokens)});
     kv_lengths_ = nodes_.sum("kv_lengths", at, length);
     if (decoder_.rotary.columns == 0) return;
-    rotary_ = window_rotary_ = tables("rope", decoder_.rotary, divisors());
+    rotary_ = window_rotary_ = tables("", decoder_.rotary, divisors());
     bool has_window = false;
     for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) has_window |= decoder_.window(i) > 0;
     if (has_window && decoder_.window_rotary != decoder_.rotary)
-      window_rotary_ = tables("rope_window", decoder_.window_rotary, {});
+      window_rotary_ = tables(".window", decoder_.window_rotary, {});
   }
 
   std::vector<double> divisors() const {
@@ -83,10 +83,10 @@ class Prefill {
     return numbers(is_long ? "rope_factors_long.weight" : "rope_factors_short.weight");
   }
 
-  Tables tables(const std::string& name, const Rotary& rotary, const std::vector<double>& divisors) {
+  Tables tables(const std::string& of, const Rotary& rotary, const std::vector<double>& divisors) {
     const RotaryTables made = rotary_tables(rotary, divisors, options_.rows());
     const Shape shape{options_.rows(), rotary.columns / 2};
-    return {nodes_.constant(name + "_cos", shape, made.cosines), nodes_.constant(name + "_sin", shape, made.sines)};
+    return {nodes_.constant("rope_cos" + of, shape, made.cosines), nodes_.constant("rope_sin" + of, shape, made.sines)};
   }
 
   Value embeddings() {
