@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""The logits of a language model in a GGUF file, in f64.
+"""The logits of a language model in a GGUF file, or the hidden states of an encoder, in f64.
 
 usage: forward.py MODEL.gguf[+PART.gguf..] TOKENS OUT [FAULT...]
 
-Written from the published models (Llama, Qwen 2, Qwen 3, Mixtral), it shares nothing with plumb: neither the reader of
-the file nor the formats of weights, which are scripts/packed_formats.py. TOKENS are ids, 1,2,3. OUT.npz
-has the logits, and OUTFAULT.npz those with one step wrong.
+Written from the published models (Llama, Mixtral, Qwen 2 and 3, Phi 3, Gemma 1 to 3, GPT-2, BERT, gpt-oss), it shares
+nothing with plumb: neither the reader of the file nor the formats of weights, which are scripts/packed_formats.py.
+TOKENS are ids, 1,2,3. OUT.npz has the result, and OUTFAULT.npz that with one step wrong. The fault `padded` is none of
+an encoder where the last two tokens are padding.
 """
 
+import math
 import pathlib
 import struct
 import sys
@@ -91,38 +93,81 @@ def softmax(x):
     return e / e.sum(axis=-1, keepdims=True)
 
 
+def sigmoid(x):
+    return 1 / (1 + numpy.exp(-x))
+
+
 def silu(x):
-    return x / (1 + numpy.exp(-x))
+    return x * sigmoid(x)
+
+
+def gelu(x):
+    return x / 2 * (1 + numpy.vectorize(math.erf)(x / math.sqrt(2)))
+
+
+def gelu_tanh(x):
+    return x / 2 * (1 + numpy.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
+
+
+FUNCTIONS = {"gemma": gelu_tanh, "gemma2": gelu_tanh, "gemma3": gelu_tanh, "gpt2": gelu_tanh, "bert": gelu}
+PERIODS = {"gemma2": 2, "gemma3": 6, "gpt-oss": 2}
 
 
 class Model:
     def __init__(self, file, fault):
-        self.file, self.fault = file, fault
+        self.file, self.fault, self.tensors = file, fault, file.tensors
         self.name = file.metadata["general.architecture"]
-        self.epsilon = self.key("attention.layer_norm_rms_epsilon")
+        self.epsilon = self.key("attention.layer_norm_rms_epsilon") or self.key("attention.layer_norm_epsilon")
 
     def key(self, key, usual=None):
         return self.file.metadata.get(f"{self.name}.{key}", usual)
 
     def linear(self, x, tensor):
-        y = x @ self.file.tensors[f"{tensor}.weight"].T
-        bias = self.file.tensors.get(f"{tensor}.bias")
-        return y if bias is None else y + bias
+        y = x @ self.tensors[f"{tensor}.weight"].T
+        bias = self.tensors.get(f"{tensor}.bias")
+        return y if bias is None or (self.fault == "bias" and "attn_output" in tensor) else y + bias
 
     def norm(self, x, tensor):
-        return rms(x, self.file.tensors[f"{tensor}.weight"], self.epsilon)
+        weight, bias = self.tensors[f"{tensor}.weight"], self.tensors.get(f"{tensor}.bias")
+        if bias is None:
+            return rms(x, weight, self.epsilon)
+        centred = x if self.fault == "norm_mean" else x - x.mean(axis=-1, keepdims=True)
+        return rms(centred, weight, self.epsilon) + bias
 
-    def angles(self, tokens):
+    def window(self, block):
+        """How many keys a query sees; none: all."""
+        period = self.key("attention.sliding_window_pattern", PERIODS.get(self.name))
+        window = self.key("attention.sliding_window")
+        if self.name not in PERIODS or not window:
+            return None
+        has_window = period[block] if isinstance(period, list) else block % period < period - 1
+        if has_window == (self.fault == "parity"):
+            return None
+        return window + (self.fault == "window")
+
+    def divisors(self, tokens):
+        if self.name == "llama" and "rope_freqs.weight" in self.tensors:
+            return self.tensors["rope_freqs.weight"]
+        if self.name == "phi3" and "rope_factors_long.weight" in self.tensors:
+            rows = tokens + 4  # of plumb's cache
+            is_long = rows > self.key("rope.scaling.original_context_length")
+            return self.tensors[f"rope_factors_{'long' if is_long != (self.fault == 'factors') else 'short'}.weight"]
+        return 1.0
+
+    def angles(self, tokens, window):
         """Cosines and sines [tokens, 1, n/2], which tables hold in f32."""
-        n = self.key("rope.dimension_count")
+        n, base = self.key("rope.dimension_count"), self.key("rope.freq_base")
+        has_own = self.name == "gemma3" and window and self.fault != "window_base"
+        base = 10000.0 if has_own else base
         i = numpy.arange(n // 2)
-        angle = self.key("rope.freq_base") ** (-2.0 * i / n)
-        if self.name == "llama" and "rope_freqs.weight" in self.file.tensors:
-            angle = angle / self.file.tensors["rope_freqs.weight"]
-        grown = 1.0
-        if self.key("rope.scaling.type") == "yarn":
-            factor, first = self.key("rope.scaling.factor"), self.key("rope.scaling.original_context_length")
-            scale = n / (2 * numpy.log(self.key("rope.freq_base")))
+        angle = base ** (-2.0 * i / n) / self.divisors(tokens)
+        grown = 1.0 if self.fault == "attention_factor" else self.key("rope.scaling.attn_factor", 1.0)
+        scaling, factor = self.key("rope.scaling.type"), self.key("rope.scaling.factor")
+        if scaling == "linear" and not has_own:
+            angle = angle / factor
+        if scaling == "yarn" and self.fault != "yarn":
+            first = self.key("rope.scaling.original_context_length")
+            scale = n / (2 * numpy.log(base))
             pair = lambda turns: scale * numpy.log(first / (turns * 2 * numpy.pi))
             low, high = max(0, numpy.floor(pair(32))), min(n - 1, numpy.ceil(pair(1)))
             kept = 1 - numpy.clip((i - low) / max(0.001, high - low), 0, 1)
@@ -140,56 +185,142 @@ class Model:
         x[..., first], x[..., second] = a * cosines - b * sines, a * sines + b * cosines
         return x
 
-    def attention(self, x, prefix):
-        tokens, length = len(x), self.key("attention.key_length")
-        q, k, v = (self.linear(x, f"{prefix}attn_{name}").reshape(tokens, -1, length) for name in "qkv")
-        if f"{prefix}attn_q_norm.weight" in self.file.tensors and self.fault != "head_norms":
+    def heads(self, x, prefix):
+        """q, k and v, [tokens, heads, length] each."""
+        length = self.key("attention.key_length")
+        if f"{prefix}attn_qkv.weight" in self.tensors:
+            q, k = (self.key(f"attention.head_count{one}") * length for one in ("", "_kv"))
+            parts = numpy.split(self.linear(x, f"{prefix}attn_qkv"), [q, q + k], axis=-1)
+        else:
+            parts = [self.linear(x, f"{prefix}attn_{name}") for name in "qkv"]
+        if self.fault == "qkv_order":
+            parts = [parts[0], parts[2], parts[1]]
+        return [part.reshape(len(x), -1, length) for part in parts]
+
+    def hidden_keys(self, tokens, window):
+        """Which keys (columns) a query (row) does not see."""
+        hidden, ones = numpy.zeros((tokens, tokens), bool), numpy.ones((tokens, tokens), bool)
+        if self.name != "bert":
+            hidden |= numpy.triu(ones, 0 if self.fault == "causality" else 1)
+        elif self.fault == "causality":
+            hidden |= numpy.triu(ones, 1)
+        if window:
+            hidden |= numpy.tril(ones, -window)
+        if self.fault == "padded":
+            hidden[:, -2:] = True
+        return hidden
+
+    def attention(self, x, prefix, window):
+        q, k, v = self.heads(x, prefix)
+        if f"{prefix}attn_q_norm.weight" in self.tensors and self.fault != "head_norms":
             q, k = self.norm(q, f"{prefix}attn_q_norm"), self.norm(k, f"{prefix}attn_k_norm")
-        cosines, sines = self.angles(tokens)
-        q, k = self.rotate(q, cosines, sines), self.rotate(k, cosines, sines)
+        if self.key("rope.dimension_count"):
+            cosines, sines = self.angles(len(x), window)
+            q, k = self.rotate(q, cosines, sines), self.rotate(k, cosines, sines)
         heads = numpy.arange(q.shape[1])
         shared = heads % k.shape[1] if self.fault == "tiled_heads" else heads * k.shape[1] // q.shape[1]
-        scores = numpy.einsum("ihd,jhd->hij", q, k[:, shared]) / numpy.sqrt(length)
-        scores[:, numpy.triu(numpy.ones((tokens, tokens), bool), 0 if self.fault == "causality" else 1)] = -1e300
-        y = numpy.einsum("hij,jhd->ihd", softmax(scores), v[:, shared]).reshape(tokens, -1)
+        scores = numpy.einsum("ihd,jhd->hij", q, k[:, shared]) / numpy.sqrt(q.shape[-1])
+        if self.name == "gemma2" and self.fault != "softcap":
+            scores = 50 * numpy.tanh(scores / 50)
+        scores[:, self.hidden_keys(len(x), window)] = -1e300
+        if f"{prefix}attn_sinks.weight" in self.tensors and self.fault != "sinks":
+            sinks = numpy.broadcast_to(self.tensors[f"{prefix}attn_sinks.weight"][:, None, None], scores[..., :1].shape)
+            scores = softmax(numpy.concatenate([scores, sinks], axis=-1))[..., :-1]
+        else:
+            scores = softmax(scores)
+        y = numpy.einsum("hij,jhd->ihd", scores, v[:, shared]).reshape(len(x), -1)
         return self.linear(y, f"{prefix}attn_output")
 
-    def gated(self, x, gate, up, down):
-        opened = x @ gate.T
-        return ((silu(opened) if self.fault != "gate" else opened) * (x @ up.T)) @ down.T
+    def opened(self, gate, up):
+        """A gate times what it lets through."""
+        if self.name == "gpt-oss":
+            limit = numpy.inf if self.fault == "limit" else 7
+            gate, up = numpy.minimum(gate, limit), numpy.clip(up, -limit, limit)
+            alpha = float(numpy.float32(1.702))  # as f32 has it
+            return gate * sigmoid(alpha * gate) * (up + (self.fault != "offset"))
+        function = {"gate": lambda x: x, "silu": silu}.get(self.fault, FUNCTIONS.get(self.name, silu))
+        return function(gate) * up
 
-    def feed_forward(self, x, prefix):
-        of = lambda name: self.file.tensors[f"{prefix}ffn_{name}.weight"]
-        if f"{prefix}ffn_gate_inp.weight" not in self.file.tensors:
-            return self.gated(x, of("gate"), of("up"), of("down"))
-        scores = softmax(x @ of("gate_inp").T)
+    def expert(self, x, prefix, expert):
+        of = lambda name: self.tensors[f"{prefix}ffn_{name}_exps.weight"][expert]
+        bias = lambda name: 0 if self.fault == "expert_bias" else self.tensors.get(
+            f"{prefix}ffn_{name}_exps.bias", {expert: 0})[expert]
+        hidden = self.opened(x @ of("gate").T + bias("gate"), x @ of("up").T + bias("up"))
+        return hidden @ of("down").T + bias("down")
+
+    def mixture(self, x, prefix):
+        scores = softmax(self.linear(x, f"{prefix}ffn_gate_inp"))
         y = numpy.zeros_like(x)
         for row, score in enumerate(scores):
             chosen = numpy.argsort(-score, kind="stable")[:self.key("expert_used_count")]
-            weights = score[chosen] / (1 if self.fault == "gate_sum" else score[chosen].sum())
+            is_whole = (self.name == "qwen2moe") != (self.fault == "gate_sum")
+            weights = score[chosen] / (1 if is_whole else score[chosen].sum())
             for expert, weight in zip(chosen, weights):
                 if self.fault == "expert":
                     expert = (expert + 1) % len(score)
-                y[row] += weight * self.gated(x[row], of("gate_exps")[expert], of("up_exps")[expert],
-                                              of("down_exps")[expert])
-        return y
+                y[row] += weight * self.expert(x[row], prefix, expert)
+        if self.name != "qwen2moe" or self.fault == "shared":
+            return y
+        hidden = self.opened(self.linear(x, f"{prefix}ffn_gate_shexp"), self.linear(x, f"{prefix}ffn_up_shexp"))
+        gate = sigmoid(x @ self.tensors[f"{prefix}ffn_gate_inp_shexp.weight"])[:, None]
+        return y + self.linear(hidden, f"{prefix}ffn_down_shexp") * (1 if self.fault == "shared_gate" else gate)
+
+    def feed_forward(self, x, prefix):
+        if f"{prefix}ffn_gate_inp.weight" in self.tensors:
+            return self.mixture(x, prefix)
+        up = self.linear(x, f"{prefix}ffn_up")
+        if self.name in ("gpt2", "bert"):
+            function = {"erf": gelu, "tanh": gelu_tanh}.get(self.fault, FUNCTIONS[self.name])
+            return self.linear(function(up), f"{prefix}ffn_down")
+        if self.name == "phi3":
+            halves = numpy.split(up, 2, axis=-1)
+            gate, up = halves[::-1] if self.fault == "gate_order" else halves
+        else:
+            gate = self.linear(x, f"{prefix}ffn_gate")
+        return self.linear(self.opened(gate, up), f"{prefix}ffn_down")
+
+    def encoded(self, tokens):
+        of = self.tensors
+        x = of["token_embd.weight"][tokens] + of["token_types.weight"][1 if self.fault == "type" else 0]
+        x = x + of["position_embd.weight"][:len(tokens)]
+        x = x if self.fault == "embedding_norm" else self.norm(x, "token_embd_norm")
+        for i in range(self.key("block_count")):
+            x = self.norm(x + self.attention(x, f"blk.{i}.", None), f"blk.{i}.attn_output_norm")
+            x = self.norm(x + self.feed_forward(x, f"blk.{i}."), f"blk.{i}.layer_output_norm")
+        return x
+
+    def branch(self, y, norm):
+        has_norm = self.name in ("gemma2", "gemma3") and self.fault != "post_norms"
+        return self.norm(y, norm) if has_norm else y
 
     def logits(self, tokens):
-        embeddings = self.file.tensors["token_embd.weight"]
+        embeddings = self.tensors["token_embd.weight"]
         x = embeddings[tokens]
+        if self.name.startswith("gemma") and self.fault != "embedding_scale":
+            x = x * float(numpy.sqrt(numpy.float32(x.shape[-1])))
+        if "position_embd.weight" in self.tensors:
+            x = x + self.tensors["position_embd.weight"][numpy.arange(len(tokens)) + (self.fault == "positions")]
         for i in range(self.key("block_count")):
-            x = x + self.attention(self.norm(x, f"blk.{i}.attn_norm"), f"blk.{i}.")
-            x = x + self.feed_forward(self.norm(x, f"blk.{i}.ffn_norm"), f"blk.{i}.")
+            prefix = f"blk.{i}."
+            attended = self.attention(self.norm(x, f"{prefix}attn_norm"), prefix, self.window(i))
+            x = x + self.branch(attended, f"{prefix}post_attention_norm")
+            norm = "post_attention_norm" if self.name == "gpt-oss" else "ffn_norm"
+            fed = self.feed_forward(self.norm(x, f"{prefix}{norm}"), prefix)
+            x = x + self.branch(fed, f"{prefix}post_ffw_norm")
         x = x if self.fault == "last_norm" else self.norm(x, "output_norm")
-        return x[-1:] @ self.file.tensors.get("output.weight", embeddings).T
+        y = x[-1:] @ self.tensors.get("output.weight", embeddings).T
+        return 30 * numpy.tanh(y / 30) if self.name == "gemma2" and self.fault != "logit_cap" else y
 
 
 def main():
     path, tokens, out = sys.argv[1:4]
     file = model_of(path.split("+"))
     for fault in ["", *sys.argv[4:]]:
-        logits = Model(file, fault).logits([int(one) for one in tokens.split(",")])
-        numpy.savez(f"{out}{fault}.npz", logits=logits[None])
+        model, ids = Model(file, fault), [int(one) for one in tokens.split(",")]
+        if model.name == "bert":
+            numpy.savez(f"{out}{fault}.npz", hidden=model.encoded(ids)[None])
+        else:
+            numpy.savez(f"{out}{fault}.npz", logits=model.logits(ids)[None])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: run.sh SOURCE SCRATCH PLUMB [PYTHON]
 #
-# Every template against a forward pass in f64 that knows nothing of plumb (forward.py): its logits are what plumb
-# expects, within the roundings of f64, and those of a forward pass with one step wrong are not.
+# Every template against a forward pass in f64 that knows nothing of plumb (forward.py): its logits, or an encoder's
+# hidden states, are what plumb expects, within the roundings of f64, and those of a pass with one step wrong are not.
 set -u
 source=$1 scratch=$2 plumb=$3 python=${4:-python3}
 "$python" -c 'import numpy' 2>/dev/null || { echo "no NumPy (Debian: python3-numpy)"; exit 77; }
@@ -33,7 +33,8 @@ judge() {
     "$plumb" verify "$model.gguf" --tokens "$tokens" --candidate cpu --expected "$model$fault.npz" >out 2>&1
     status=$?
     [ "$status" -eq "$wanted" ] || { cat out; fail "$model, fault '$fault': exit status $status, wanted $wanted"; }
-    [ -z "$fault" ] || grep -q "expected 'logits': failed" out || { cat out; fail "$model, '$fault': not at logits"; }
+    [ -z "$fault" ] || grep -q "expected '\(logits\|hidden\)': failed" out ||
+      { cat out; fail "$model, '$fault': not at the result"; }
   done
 }
 
@@ -73,6 +74,31 @@ judge old
 judge qwen2 halves
 judge qwen3 head_norms
 judge qwen3moe expert
+make phi3 --architecture phi3 --rope-factors --original-context 10 --attention-factor 1.2 --rotary-columns 12 --blocks 1
+make phi3_short --architecture phi3 --rope-factors --original-context 11 --types q8_0,f16 --blocks 1
+make gemma --architecture gemma --head-length 8 --blocks 1
+make gemma2 --architecture gemma2 --head-length 8 --window 3
+make gemma3 --architecture gemma3 --blocks 6 --width 32 --feed-forward 32 --head-length 8 --window 3 --linear 8 \
+  --base 1e6
+make gpt2 --architecture gpt2 --kv-heads 4 --blocks 1
+make bert --architecture bert --kv-heads 4
+make gpt-oss --architecture gpt-oss --experts 4 --window 3 --yarn 4 --types q8_0,f32 \
+  --type-of ffn_gate=mxfp4,ffn_up=mxfp4,ffn_down=mxfp4
+make qwen2moe --architecture qwen2moe --experts 4 --blocks 1
+judge phi3 halves qkv_order gate_order factors attention_factor
+judge phi3_short
+judge gemma embedding_scale gate silu last_norm tiled_heads
+judge gemma2 window parity softcap logit_cap post_norms
+judge gemma3 window parity window_base head_norms post_norms
+judge gpt2 positions erf bias norm_mean qkv_order
+judge bert tanh type causality embedding_norm padded
+"$plumb" verify bert.gguf --tokens "$tokens" --input lengths=5 --candidate cpu --expected bertpadded.npz >out 2>&1 ||
+  { cat out; fail "an encoder with padding"; }
+judge gpt-oss sinks window limit expert_bias gate_sum
+judge qwen2moe gate_sum shared shared_gate expert halves
+refuses 'there are 65 positions, and position_embd has 64' verify gpt2.gguf --context 65
+refuses 'is an encoder' verify bert.gguf --context 65
+"$plumb" inspect bert.gguf 2>&1 | grep -q 'not pooled' || fail "does not say that nothing is pooled"
 "$python" "$source/tests/gguf/forward.py" split-00001-of-00002.gguf+split-00002-of-00002.gguf "$tokens" split
 "$plumb" verify split-00001-of-00002.gguf --tokens "$tokens" --candidate cpu --expected split.npz >out 2>&1 ||
   { cat out; fail "a model in two parts"; }

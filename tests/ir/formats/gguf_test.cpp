@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <utility>
 
@@ -215,23 +216,75 @@ TEST(Gguf, GraphsMayNameItsTensors) {
   std::filesystem::remove(folder / "plumb_gguf_test.gguf");
 }
 
+/// The error that a template gives for a file.
+std::string refusal_of_model(const Bytes& bytes) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / "plumb_gguf_model.gguf";
+  std::ofstream(path, std::ios::binary) << bytes.text;
+  std::string why = tests::message_of([&] { formats::gguf::architectures::read_gguf(path); });
+  std::filesystem::remove(path);
+  return why;
+}
+
 TEST(Gguf, OneErrorListsAllThatATemplateMisses) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / "plumb_gguf_llama.gguf";
   Bytes bytes = header(3, 2, 4);
   bytes.string("general.architecture").u32(8).string("llama");
   bytes.string("llama.block_count").u32(4).u32(0);
   bytes.string("llama.embedding_length").u32(4).u32(8);
   bytes.string("llama.context_length").u32(6).number(4.0F);
   bytes.tensor("token_embd.weight", {4, 2}, 0, 0).tensor("other", {1}, 0, 32).data(64);
-  std::ofstream(path, std::ios::binary) << bytes.text;
-  const std::string why = tests::message_of([&] { formats::gguf::architectures::read_gguf(path); });
-  std::filesystem::remove(path);
+  const std::string why = refusal_of_model(bytes);
   EXPECT_THAT(why, HasSubstr("metadata 'llama.block_count' is u32 0, wanted a whole number from 1 to 1024"));
   EXPECT_THAT(why, HasSubstr("metadata 'llama.context_length' is f32 4, wanted a whole number"));
   EXPECT_THAT(why, HasSubstr("metadata 'llama.attention.head_count' is missing"));
   EXPECT_THAT(why, HasSubstr("tensor 'token_embd.weight' is [2, 4], the metadata imply [2, 8]"));
   EXPECT_THAT(why, HasSubstr("tensor 'output_norm.weight' [8] is missing"));
   EXPECT_THAT(why, HasSubstr("tensor 'other' [1] is none of this architecture"));
+}
+
+/// Metadata of a model of two blocks and one tensor, and one value more, which `add` appends.
+std::string refusal_of(const std::string& architecture, const std::function<void(Bytes&)>& add) {
+  Bytes bytes = header(3, 1, 7);
+  bytes.string("general.architecture").u32(8).string(architecture);
+  for (const auto& [key, value] : std::vector<std::pair<std::string, std::uint32_t>>{{"block_count", 2},
+                                                                                     {"embedding_length", 8},
+                                                                                     {"context_length", 16},
+                                                                                     {"feed_forward_length", 8},
+                                                                                     {"attention.head_count", 2}})
+    bytes.string(architecture + '.' + key).u32(4).u32(value);
+  add(bytes);
+  bytes.tensor("output.weight", {8, 4}, 0, 0).data(128);
+  return refusal_of_model(bytes);
+}
+
+TEST(Gguf, WhatATemplateHasNotIsNamed) {
+  const auto bools = [](const std::string& key, std::uint64_t count) {
+    return [key, count](Bytes& bytes) {
+      bytes.string(key).u32(9).u32(7).u64(count);
+      for (std::uint64_t k = 0; k < count; ++k) bytes.number('\1');
+    };
+  };
+  const auto whole = [](const std::string& key, std::uint32_t value) {
+    return [key, value](Bytes& bytes) { bytes.string(key).u32(4).u32(value); };
+  };
+  const std::string pattern = "gemma2.attention.sliding_window_pattern";
+  const std::string gemma = refusal_of("gemma2", bools(pattern, 3));
+  EXPECT_THAT(gemma, HasSubstr("metadata '" + pattern +
+                               "' is [bool x 3] true, true, true, wanted a whole number, or "
+                               "an array of 2 bools, one a block"));
+  EXPECT_THAT(gemma, HasSubstr("tensor 'blk.1.post_ffw_norm.weight' [8] is missing"));
+  EXPECT_THAT(gemma, HasSubstr("tensor 'output.weight' [4, 8] is none of this architecture"));
+  const std::string phi = refusal_of("phi3", whole("phi3.expert_count", 8));
+  EXPECT_THAT(phi, HasSubstr("phi3.expert_count is 8, wanted 0"));
+  EXPECT_THAT(phi, HasSubstr("tensor 'blk.0.attn_qkv.weight' [24, 8] is missing"));
+  const std::string bert =
+      refusal_of("bert", [](Bytes& bytes) { bytes.string("bert.attention.causal").u32(7).number('\1'); });
+  EXPECT_THAT(bert, HasSubstr("bert.attention.causal is true, wanted false"));
+  EXPECT_THAT(bert, HasSubstr("tensor 'position_embd.weight' [16, 8] is missing"));
+  const std::string gpt = refusal_of("gpt-oss", whole("gpt-oss.expert_count", 4));
+  EXPECT_THAT(gpt, HasSubstr("metadata 'gpt-oss.attention.sliding_window' is missing"));
+  EXPECT_THAT(gpt, HasSubstr("metadata 'gpt-oss.expert_feed_forward_length' is missing"));
+  EXPECT_THAT(gpt, HasSubstr("tensor 'blk.0.attn_sinks.weight' [2] is missing"));
+  EXPECT_THAT(gpt, HasSubstr("tensor 'blk.0.ffn_gate_exps.bias' [4, 1] is missing"));
 }
 
 TEST(Gguf, RotaryAnglesAreThoseOfTheScaling) {

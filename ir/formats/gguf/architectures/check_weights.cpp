@@ -1,4 +1,4 @@
-// The tensors of a decoder with their shapes (ops.md J.3).
+// The tensors of a transformer with their shapes (ops.md J.3).
 #include "ir/formats/gguf/architectures/prefill.hpp"
 
 namespace plumb::ir::formats::gguf::architectures {
@@ -7,69 +7,155 @@ namespace {
 /// The tensors of one block.
 class BlockTensors {
  public:
-  BlockTensors(Weights& weights, std::int64_t block, bool is_used)
-      : weights_(weights), prefix_(cat("blk.", block, '.')), is_used_(is_used) {}
+  BlockTensors(const Decoder& decoder, Weights& weights, std::int64_t block, bool is_used)
+      : decoder_(decoder), weights_(weights), prefix_(cat("blk.", block, '.')), is_used_(is_used) {}
 
+  bool has(const std::string& name) const { return weights_.has(prefix_ + name + ".weight"); }
+  const Shape& shape(const std::string& name) const { return weights_.at(prefix_ + name + ".weight").shape; }
   void need(const std::string& name, const Shape& shape) { weights_.need(prefix_ + name + ".weight", shape, is_used_); }
-  void may(const std::string& name, const Shape& shape) { weights_.may(prefix_ + name + ".weight", shape, is_used_); }
-  /// A product of this many rows and columns, with a bias where the file has one.
+  void need_bias(const std::string& name, const Shape& shape) {
+    weights_.need(prefix_ + name + ".bias", shape, is_used_);
+  }
+  void norm(const std::string& name) {
+    need(name, {decoder_.width});
+    if (decoder_.norm.is_layer) need_bias(name, {decoder_.width});
+  }
+  /// A product of this many rows and columns, with a bias where the file has one, or must have it.
   void product(const std::string& name, std::int64_t rows, std::int64_t columns) {
     need(name, {rows, columns});
+    if (decoder_.has_biases) return need_bias(name, {rows});
     weights_.may(prefix_ + name + ".bias", {rows}, is_used_);
   }
-  void experts(const std::string& name, std::int64_t count, const Shape& matrix) {
+  void experts(const std::string& name, const Shape& matrix) {
+    const std::int64_t count = decoder_.experts.count;
     weights_.need_experts(prefix_ + name, count, matrix, is_used_);
+    if (decoder_.experts.has_biases) need_bias(name + "_exps", {count, matrix[0]});
   }
   void ignore(const std::string& name) { weights_.ignore(prefix_ + name); }
 
  private:
+  const Decoder& decoder_;
   Weights& weights_;
   std::string prefix_;
   bool is_used_;
 };
 
-void check_feed_forward(const Decoder& decoder, std::int64_t dense, BlockTensors& block) {
+void check_attention(const Decoder& decoder, std::size_t k, BlockTensors& block) {
+  const std::int64_t d = decoder.width, key = decoder.key_length, value = decoder.value_length;
+  const std::int64_t q = decoder.heads[k] * key, k_rows = decoder.kv_heads[k] * key, v = decoder.kv_heads[k] * value;
+  if (block.has("attn_qkv") || (decoder.has_joint_qkv && !block.has("attn_q"))) {
+    block.product("attn_qkv", q + k_rows + v, d);
+  } else {
+    block.product("attn_q", q, d);
+    block.product("attn_k", k_rows, d);
+    block.product("attn_v", v, d);
+  }
+  block.product("attn_output", d, decoder.heads[k] * value);
+  if (decoder.has_head_norms) block.need("attn_q_norm", {key});
+  if (decoder.has_head_norms) block.need("attn_k_norm", {key});
+  if (decoder.has_sinks) block.need("attn_sinks", {decoder.heads[k]});
+}
+
+void check_dense(const Decoder& decoder, std::int64_t dense, BlockTensors& block) {
+  if (decoder.gating == Gating::apart) block.product("ffn_gate", dense, decoder.width);
+  block.product("ffn_up", decoder.gating == Gating::in_up ? 2 * dense : dense, decoder.width);
+  block.product("ffn_down", decoder.width, dense);
+}
+
+void check_experts(const Decoder& decoder, BlockTensors& block) {
   const std::int64_t d = decoder.width;
   const Experts& experts = decoder.experts;
-  if (experts.count == 0) {
-    block.product("ffn_gate", dense, d);
-    block.product("ffn_up", dense, d);
-    block.product("ffn_down", d, dense);
+  block.need("ffn_gate_inp", {experts.count, d});
+  if (experts.has_biases) block.need_bias("ffn_gate_inp", {experts.count});
+  block.experts("ffn_gate", {experts.width, d});
+  block.experts("ffn_up", {experts.width, d});
+  block.experts("ffn_down", {d, experts.width});
+  if (experts.shared_width == 0) return;
+  const Shape row{1, d};
+  block.need("ffn_gate_inp_shexp",
+             block.has("ffn_gate_inp_shexp") && block.shape("ffn_gate_inp_shexp") == row ? row : Shape{d});
+  block.need("ffn_gate_shexp", {experts.shared_width, d});
+  block.need("ffn_up_shexp", {experts.shared_width, d});
+  block.need("ffn_down_shexp", {d, experts.shared_width});
+}
+
+void check_block(const Decoder& decoder, std::size_t k, BlockTensors& block) {
+  if (!decoder.is_encoder) block.norm("attn_norm");
+  check_attention(decoder, k, block);
+  if (decoder.is_encoder) {
+    block.norm("attn_output_norm");
+    block.norm("layer_output_norm");
+  } else {
+    block.norm(std::string(decoder.feed_forward_norm));
+  }
+  if (decoder.has_post_norms) {
+    block.norm("post_attention_norm");
+    block.norm("post_ffw_norm");
+  }
+  if (decoder.experts.count > 0)
+    check_experts(decoder, block);
+  else
+    check_dense(decoder, decoder.feed_forward[k], block);
+  block.ignore("attn_rot_embd.weight");
+  block.ignore("attn.masked_bias");
+}
+
+/// How many rows a table has, whatever metadata say.
+std::int64_t rows_of(const Weights& weights, const std::string& table) {
+  const bool has_rows = weights.has(table) && weights.at(table).shape.size() == 2;
+  return has_rows ? std::max<std::int64_t>(1, weights.at(table).shape[0]) : 1;
+}
+
+void need_norm(const Decoder& decoder, Weights& weights, const std::string& name) {
+  weights.need(name + ".weight", {decoder.width});
+  if (decoder.norm.is_layer) weights.need(name + ".bias", {decoder.width});
+}
+
+/// Tables that give embeddings, and their norm.
+void check_first(const Decoder& decoder, Weights& weights) {
+  weights.need("token_embd.weight", {rows_of(weights, "token_embd.weight"), decoder.width});
+  if (decoder.has_position_table) weights.need("position_embd.weight", {decoder.trained_context, decoder.width});
+  if (!decoder.is_encoder) return;
+  weights.may("token_types.weight", {rows_of(weights, "token_types.weight"), decoder.width});
+  need_norm(decoder, weights, "token_embd_norm");
+}
+
+/// The last norm and the product that gives logits.
+void check_last(const Decoder& decoder, Weights& weights) {
+  if (decoder.is_encoder) {
+    // Heads that classify, which are not part of the encoder.
+    for (const char* const name : {"cls.weight", "cls.bias", "cls.norm.weight", "cls.output.weight", "cls.output.bias"})
+      weights.ignore(name);
     return;
   }
-  block.need("ffn_gate_inp", {experts.count, d});
-  block.experts("ffn_gate", experts.count, {experts.width, d});
-  block.experts("ffn_up", experts.count, {experts.width, d});
-  block.experts("ffn_down", experts.count, {d, experts.width});
+  const std::int64_t d = decoder.width, vocabulary = rows_of(weights, "token_embd.weight");
+  need_norm(decoder, weights, "output_norm");
+  if (decoder.own_output == OwnOutput::always) weights.need("output.weight", {vocabulary, d});
+  if (decoder.own_output == OwnOutput::never) return;
+  if (weights.may("output.weight", {vocabulary, d})) weights.may("output.bias", {vocabulary});
+}
+
+/// Tensors whose numbers go into the rotary tables.
+void check_divisors(const Decoder& decoder, Weights& weights) {
+  const Shape pairs{decoder.rotary.columns / 2};
+  if (decoder.divisors == Divisors::freqs) weights.may("rope_freqs.weight", pairs, false);
+  weights.ignore("rope_freqs.weight");
+  if (decoder.divisors != Divisors::by_context) return;
+  const std::string is_long = "rope_factors_long.weight", is_short = "rope_factors_short.weight";
+  if (!weights.has(is_long) && !weights.has(is_short)) return;
+  weights.need(is_long, pairs, false);
+  weights.need(is_short, pairs, false);
 }
 
 }  // namespace
 
 void check_weights(const Decoder& decoder, const BlockRange& blocks, Weights& weights) {
-  const std::int64_t d = decoder.width;
-  // The vocabulary has as many entries as there are embeddings, whatever metadata say.
-  const bool has_table = weights.has("token_embd.weight") && weights.at("token_embd.weight").shape.size() == 2;
-  const std::int64_t vocabulary = has_table ? weights.at("token_embd.weight").shape[0] : 1;
-  weights.need("token_embd.weight", {vocabulary, d});
-  weights.need("output_norm.weight", {d});
-  if (weights.may("output.weight", {vocabulary, d})) weights.may("output.bias", {vocabulary});
-  // Its numbers go into the rotary tables.
-  if (decoder.has_rotary_divisors) weights.may("rope_freqs.weight", {decoder.rotary.columns / 2}, false);
-  weights.ignore("rope_freqs.weight");
+  check_first(decoder, weights);
+  check_last(decoder, weights);
+  check_divisors(decoder, weights);
   for (std::int64_t i = 0; i < decoder.blocks; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    BlockTensors block(weights, i, blocks.from <= i && i < blocks.to);
-    block.need("attn_norm", {d});
-    block.product("attn_q", decoder.heads[k] * decoder.key_length, d);
-    block.product("attn_k", decoder.kv_heads[k] * decoder.key_length, d);
-    block.product("attn_v", decoder.kv_heads[k] * decoder.value_length, d);
-    block.product("attn_output", d, decoder.heads[k] * decoder.value_length);
-    if (decoder.has_head_norms) block.need("attn_q_norm", {decoder.key_length});
-    if (decoder.has_head_norms) block.need("attn_k_norm", {decoder.key_length});
-    block.need("ffn_norm", {d});
-    check_feed_forward(decoder, decoder.feed_forward[k], block);
-    block.ignore("attn_rot_embd.weight");
-    block.ignore("attn.masked_bias");
+    BlockTensors block(decoder, weights, i, blocks.from <= i && i < blocks.to);
+    check_block(decoder, static_cast<std::size_t>(i), block);
   }
   weights.note_others();
 }

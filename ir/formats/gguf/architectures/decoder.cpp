@@ -1,4 +1,4 @@
-// The keys of decoders (ops.md J.3).
+// The keys of transformers (ops.md J.3).
 #include "ir/formats/gguf/architectures/decoder.hpp"
 
 #include "ir/attribute.hpp"
@@ -32,7 +32,7 @@ Rotary read_rotary(Keys& keys, std::int64_t key_length, std::int64_t trained_con
 
 }  // namespace
 
-Decoder read_decoder(Keys& keys) {
+Decoder read_base(Keys& keys) {
   Decoder decoder;
   decoder.blocks = keys.whole("block_count", {1, most_blocks});
   decoder.width = keys.whole("embedding_length", {});
@@ -52,9 +52,7 @@ Decoder read_decoder(Keys& keys) {
   const std::int64_t usual = std::max<std::int64_t>(1, decoder.width / decoder.heads.front());
   decoder.key_length = keys.whole("attention.key_length", {}, usual);
   decoder.value_length = keys.whole("attention.value_length", {}, usual);
-  decoder.epsilon = keys.at_least_0("attention.layer_norm_rms_epsilon");
   if (const double scale = keys.at_least_0("attention.scale", 0); scale > 0) decoder.score_scale = scale;
-  decoder.rotary = read_rotary(keys, decoder.key_length, decoder.trained_context);
   decoder.experts.count = keys.whole("expert_count", {0, most_extent}, 0);
   const bool is_dense = decoder.experts.count == 0;
   decoder.feed_forward = keys.by_block(
@@ -63,16 +61,45 @@ Decoder read_decoder(Keys& keys) {
   return decoder;
 }
 
-Experts read_experts(Keys& keys, const Decoder& decoder, bool has_width_of_share) {
+Decoder read_decoder(Keys& keys) {
+  Decoder decoder = read_base(keys);
+  decoder.norm.epsilon = keys.at_least_0("attention.layer_norm_rms_epsilon");
+  decoder.rotary = read_rotary(keys, decoder.key_length, decoder.trained_context);
+  return decoder;
+}
+
+void refuse_experts(Keys& keys, Decoder& decoder) {
+  if (decoder.experts.count != 0) keys.note("expert_count", cat("is ", decoder.experts.count, ", wanted 0"));
+  decoder.experts = {};
+}
+
+Decoder read_dense(Keys& keys) {
+  Decoder decoder = read_decoder(keys);
+  refuse_experts(keys, decoder);
+  return decoder;
+}
+
+Experts read_experts(Keys& keys, const Decoder& decoder, UsualWidth usual) {
   Experts experts{.count = decoder.experts.count};
   if (experts.count == 0) return experts;
   experts.used = keys.whole("expert_used_count", {1, experts.count});
   const std::int64_t dense = decoder.feed_forward.front();
-  const std::int64_t usual = has_width_of_share ? std::max<std::int64_t>(1, dense / experts.used) : dense;
-  experts.width = keys.whole("expert_feed_forward_length", {}, usual);
+  std::optional<std::int64_t> width = dense;
+  if (usual == UsualWidth::share) width = std::max<std::int64_t>(1, dense / experts.used);
+  if (usual == UsualWidth::none) width.reset();
+  experts.width = keys.whole("expert_feed_forward_length", {}, width);
   const double scale = keys.at_least_0("expert_weights_scale", 1);
   experts.scale = scale == 0 ? 1 : scale;
   return experts;
+}
+
+void read_windows(Keys& keys, Decoder& decoder, std::optional<std::int64_t> usual, std::int64_t usual_period,
+                  double base) {
+  const std::int64_t window = keys.whole("attention.sliding_window", {0, most_extent}, usual);
+  const auto pattern = keys.pattern("attention.sliding_window_pattern", decoder.blocks, usual_period);
+  decoder.window_rotary.base = keys.above_0("rope.freq_base_swa", base);
+  decoder.windows.clear();
+  for (const bool has_window : pattern) decoder.windows.push_back(has_window ? window : 0);
 }
 
 }  // namespace plumb::ir::formats::gguf::architectures

@@ -1,42 +1,98 @@
 #pragma once
 
-// Decoders: what the templates have in common (ops.md J.4).
+// Transformers: what the templates have in common (ops.md J.4).
 
 #include <array>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ir/formats/gguf/architectures/keys.hpp"
 #include "ir/formats/gguf/architectures/rotary.hpp"
+#include "ir/ops/glu.hpp"
 
 namespace plumb::ir::formats::gguf::architectures {
+
+/// A norm of rows is layer_norm with a bias, or rms_norm without one.
+struct Norm {
+  bool is_layer = false;
+  double epsilon = 1e-5;
+};
+
+/// The gate of a feed-forward lies in ffn_gate, in the first half of the rows of ffn_up, or nowhere.
+enum class Gating { apart, in_up, none };
+
+/// Divisors of rotary angles: none, rope_freqs where that is there, or rope_factors_long or _short by the context where
+/// these are there.
+enum class Divisors { none, freqs, by_context };
+
+/// Whether there is an output.weight; without one token_embd gives the logits.
+enum class OwnOutput { optional, never, always };
 
 /// Experts of a feed-forward; none where `count` is 0.
 struct Experts {
   std::int64_t count = 0, used = 0, width = 0;
+  std::int64_t shared_width = 0;  ///< width of an expert that all rows go through besides; 0: none
   double scale = 1;
+  bool is_normalized = true;         ///< weights of the chosen sum to 1
+  bool is_chosen_by_logits = false;  ///< by what the router says, before the softmax
+  bool has_biases = false;           ///< the router and all matrices
 };
 
-/// A decoder as its metadata describe it.
+/// A decoder, or an encoder, as its metadata describe it.
 struct Decoder {
+  bool is_encoder = false;  ///< tokens see all others; norms are behind residuals; no caches and no logits
   std::int64_t blocks = 1, width = 1, trained_context = 1;
   std::vector<std::int64_t> heads, kv_heads, feed_forward;  ///< by block
   std::int64_t key_length = 1, value_length = 1;
-  double epsilon = 1e-5;  ///< all norms have it
+  Norm norm;
   std::optional<double> score_scale = {};
-  Rotary rotary;
-  bool is_interleaved = false;       ///< rotary pairs are neighbours
-  bool has_rotary_divisors = false;  ///< rope_freqs may be there
-  bool has_head_norms = false;       ///< q and k of each head are normed
+  double score_cap = 0, logit_cap = 0;        ///< 0: none
+  std::optional<float> embedding_scale = {};  ///< a factor of embeddings
+  bool has_position_table = false;            ///< rows of position_embd are added to embeddings
+  Rotary rotary;                              ///< no columns: none
+  Rotary window_rotary;                       ///< that of blocks with a window
+  bool is_interleaved = false;                ///< rotary pairs are neighbours
+  Divisors divisors = Divisors::none;
+  std::vector<std::int64_t> windows = {};  ///< by block: keys that a query sees, its own too; 0 or none at all: all
+  bool has_joint_qkv = false;              ///< in attn_qkv, where the file does not have it otherwise
+  bool has_head_norms = false;             ///< q and k of each head are normed
+  bool has_sinks = false;
+  bool has_biases = false;      ///< every product has one
+  bool has_post_norms = false;  ///< each branch is normed before it is added
+  std::string_view feed_forward_norm = "ffn_norm";
+  OwnOutput own_output = OwnOutput::optional;
+  Gating gating = Gating::apart;
+  ops::Glu glu = {};
   Experts experts;
+  std::vector<std::string> notes = {};  ///< for the user
+
+  std::int64_t window(std::int64_t block) const {
+    return windows.empty() ? 0 : windows[static_cast<std::size_t>(block)];
+  }
 };
 
-/// Reads the keys that decoders share.
+/// Reads the keys that all have.
+Decoder read_base(Keys& keys);
+
+/// Reads those that decoders with rms_norm and rotary positions share.
 Decoder read_decoder(Keys& keys);
 
-/// Reads how many experts there are, and how wide; `has_width_of_share`: without a key of its own a width is that of
-/// the feed-forward over the number of experts in use.
-Experts read_experts(Keys& keys, const Decoder& decoder, bool has_width_of_share);
+/// One that may have no experts.
+Decoder read_dense(Keys& keys);
+void refuse_experts(Keys& keys, Decoder& decoder);
+
+/// How wide an expert is where no key says so: as the feed-forward, that over the number of experts in use, or no one
+/// knows.
+enum class UsualWidth { whole, share, none };
+
+/// Reads how many experts there are, and how wide.
+Experts read_experts(Keys& keys, const Decoder& decoder, UsualWidth usual);
+
+/// Reads which blocks have windows, and gives those `base` as that of their angles where no key says another. Without
+/// `usual` the file must say how long they are; 0: no block has one.
+void read_windows(Keys& keys, Decoder& decoder, std::optional<std::int64_t> usual, std::int64_t usual_period,
+                  double base);
 
 /// A template: what an architecture's metadata mean.
 struct Architecture {
@@ -46,11 +102,21 @@ struct Architecture {
 
 Decoder read_llama(Keys& keys);
 Decoder read_qwen2(Keys& keys);
+Decoder read_qwen2moe(Keys& keys);
 Decoder read_qwen3(Keys& keys);
 Decoder read_qwen3moe(Keys& keys);
+Decoder read_phi3(Keys& keys);
+Decoder read_gemma(Keys& keys);
+Decoder read_gemma2(Keys& keys);
+Decoder read_gemma3(Keys& keys);
+Decoder read_gpt2(Keys& keys);
+Decoder read_bert(Keys& keys);
+Decoder read_gpt_oss(Keys& keys);
 
-inline constexpr std::array all_architectures = {Architecture{"llama", read_llama}, Architecture{"qwen2", read_qwen2},
-                                                 Architecture{"qwen3", read_qwen3},
-                                                 Architecture{"qwen3moe", read_qwen3moe}};
+inline constexpr std::array all_architectures = {
+    Architecture{"llama", read_llama}, Architecture{"qwen2", read_qwen2},       Architecture{"qwen2moe", read_qwen2moe},
+    Architecture{"qwen3", read_qwen3}, Architecture{"qwen3moe", read_qwen3moe}, Architecture{"phi3", read_phi3},
+    Architecture{"gemma", read_gemma}, Architecture{"gemma2", read_gemma2},     Architecture{"gemma3", read_gemma3},
+    Architecture{"gpt2", read_gpt2},   Architecture{"bert", read_bert},         Architecture{"gpt-oss", read_gpt_oss}};
 
 }  // namespace plumb::ir::formats::gguf::architectures

@@ -48,6 +48,21 @@ std::vector<std::int64_t> Keys::by_block(std::string_view key, std::int64_t bloc
   return numbers;
 }
 
+std::vector<bool> Keys::pattern(std::string_view key, std::int64_t blocks, std::int64_t usual_period) {
+  const auto count = static_cast<std::size_t>(blocks);
+  const Metadata* const found = find(key);
+  std::vector<bool> named(count, false);
+  if (found == nullptr || !found->is_array) {
+    const std::int64_t period = whole(key, {}, usual_period);
+    for (std::size_t i = 0; i < count; ++i) named[i] = static_cast<std::int64_t>(i) % period < period - 1;
+  } else if (found->type != ValueType::boolean || found->count != count) {
+    findings_.note(cat(place(key, *found), "a whole number, or an array of ", blocks, " bools, one a block"));
+  } else {
+    for (std::size_t i = 0; i < count; ++i) named[i] = *found->truth(i);
+  }
+  return named;
+}
+
 double Keys::real(std::string_view key, std::optional<double> usual, bool is_0_legal) {
   const Metadata* const found = find(key);
   if (found == nullptr) {
@@ -69,6 +84,14 @@ std::string Keys::text(std::string_view key, std::string_view usual) {
   const auto text = found->text();
   if (!text) findings_.note(place(key, *found) + "a string");
   return std::string(text.value_or(usual));
+}
+
+bool Keys::truth(std::string_view key, bool usual) {
+  const Metadata* const found = find(key);
+  if (found == nullptr) return usual;
+  const auto truth = found->is_array ? std::nullopt : found->truth();
+  if (!truth) findings_.note(place(key, *found) + "a bool");
+  return truth.value_or(usual);
 }
 
 }  // namespace plumb::ir::formats::gguf::architectures

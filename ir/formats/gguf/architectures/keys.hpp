@@ -35,11 +35,15 @@ class Keys {
   std::vector<std::int64_t> by_block(std::string_view key, std::int64_t blocks, Within within,
                                      std::optional<std::vector<std::int64_t>> usual = {});
 
+  /// The blocks that a pattern names: one bool a block, or a period p, of which block i is where i mod p < p - 1.
+  std::vector<bool> pattern(std::string_view key, std::int64_t blocks, std::int64_t usual_period);
+
   /// A finite number of at least 0, or above 0.
   double at_least_0(std::string_view key, std::optional<double> usual = {});
   double above_0(std::string_view key, std::optional<double> usual = {});
 
   std::string text(std::string_view key, std::string_view usual);
+  bool truth(std::string_view key, bool usual);
 
   /// Notes that something is wrong with a combination of keys.
   void note(std::string_view key, const std::string& what) { findings_.note(name_of(key) + ' ' + what); }

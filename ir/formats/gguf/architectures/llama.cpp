@@ -6,8 +6,8 @@ namespace plumb::ir::formats::gguf::architectures {
 Decoder read_llama(Keys& keys) {
   Decoder decoder = read_decoder(keys);
   decoder.is_interleaved = true;
-  decoder.has_rotary_divisors = true;
-  decoder.experts = read_experts(keys, decoder, false);
+  decoder.divisors = Divisors::freqs;
+  decoder.experts = read_experts(keys, decoder, UsualWidth::whole);
   return decoder;
 }
 

@@ -7,6 +7,7 @@
 #include "ir/ops/dequant_grouped_matmul.hpp"
 #include "ir/ops/gather.hpp"
 #include "ir/ops/grouped_matmul.hpp"
+#include "ir/ops/layer_norm.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/reshape.hpp"
 #include "ir/ops/rms_norm.hpp"
@@ -34,15 +35,25 @@ Value Nodes::exchange(const std::string& label, Value x) {
   return add(label, ops::Transpose{.permutation = {0, 2, 1, 3}}, {x});
 }
 
+Value Nodes::sum(const std::string& label, Value a, Value b) {
+  return add(label, ops::Binary{.function = ops::BinaryFunction::add}, {a, b});
+}
+
+Value Nodes::scaled(const std::string& label, Value x, float factor) {
+  const Value by = constant<float>(label + ".factor", {}, {factor});
+  return add(label, ops::Binary{.function = ops::BinaryFunction::multiply}, {x, by});
+}
+
 Value Nodes::product(const std::string& label, Value x, const std::string& tensor) {
   const std::string weight = tensor + ".weight", bias = tensor + ".bias";
+  const bool has_bias = weights_.has(bias);
+  const std::string of_product = has_bias ? label + ".product" : label;
   const auto format = format_of(weight);
   ops::Matmul plain;
   plain.transpose_b = true;
-  const Value y = format ? add(label, ops::DequantMatmul{.format = *format}, {x, input(weight)})
-                         : add(label, plain, {x, floats(weight)});
-  if (!weights_.has(bias)) return y;
-  return add(label + ".biased", ops::Binary{.function = ops::BinaryFunction::add}, {y, floats(bias)});
+  const Value y = format ? add(of_product, ops::DequantMatmul{.format = *format}, {x, input(weight)})
+                         : add(of_product, plain, {x, floats(weight)});
+  return has_bias ? sum(label, y, floats(bias)) : y;
 }
 
 Value Nodes::bank(const std::string& tensor, std::int64_t experts) {
@@ -60,13 +71,20 @@ Value Nodes::grouped_product(Value x, const std::string& tensor, Value expert, s
   const bool is_one = weights_.has(all);
   const auto format = format_of(is_one ? all : tensor + ".0.weight");
   Value w = is_one ? input(all) : bank(tensor, experts);
-  if (format) return add(tensor, ops::DequantGroupedMatmul{.format = *format}, {x, w, expert});
-  if (graph_.type(w).dtype != DType::f32) w = add(tensor + ".f32", ops::Cast{.to = DType::f32}, {w});
-  return add(tensor, ops::GroupedMatmul{.transpose_w = true}, {x, w, expert});
+  const std::string bias = tensor + "_exps.bias";
+  const bool has_bias = weights_.has(bias);
+  if (!format && graph_.type(w).dtype != DType::f32) w = add(tensor + ".f32", ops::Cast{.to = DType::f32}, {w});
+  std::vector<Value> operands = {x, w, expert};
+  if (has_bias) operands.push_back(floats(bias));
+  if (format)
+    return add(tensor, ops::DequantGroupedMatmul{.format = *format, .has_bias = has_bias}, std::move(operands));
+  return add(tensor, ops::GroupedMatmul{.transpose_w = true, .has_bias = has_bias}, std::move(operands));
 }
 
-Value Nodes::norm(Value x, const std::string& tensor, double epsilon) {
-  return add(tensor, ops::RmsNorm{.epsilon = epsilon}, {x, floats(tensor + ".weight")});
+Value Nodes::norm(Value x, const std::string& tensor, const Norm& norm) {
+  const Value weight = floats(tensor + ".weight");
+  if (!norm.is_layer) return add(tensor, ops::RmsNorm{.epsilon = norm.epsilon}, {x, weight});
+  return add(tensor, ops::LayerNorm{.epsilon = norm.epsilon}, {x, weight, floats(tensor + ".bias")});
 }
 
 Value Nodes::rows(const std::string& label, const std::string& tensor, Value indices) {

@@ -2,7 +2,11 @@
 
 // Adds the nodes that templates are made of.
 
+#include <cstring>
+
+#include "ir/formats/gguf/architectures/decoder.hpp"
 #include "ir/formats/gguf/architectures/weights.hpp"
+#include "ir/ops/constant.hpp"
 
 namespace plumb::ir::formats::gguf::architectures {
 
@@ -20,24 +24,34 @@ class Nodes {
   }
   Value input(std::string_view name) const { return *graph_.find(name); }
   const Shape& shape(Value value) const { return graph_.type(value).shape; }
+  template <class T>
+  Value constant(const std::string& label, const Shape& shape, const std::vector<T>& values) {
+    ops::Constant one{
+        .dtype = dtype_of<T>, .shape = {shape.begin(), shape.end()}, .data = Bytes(values.size() * sizeof(T))};
+    if (!values.empty()) std::memcpy(one.data.data(), values.data(), one.data.size());
+    return add(label, std::move(one), {});
+  }
+  Value sum(const std::string& label, Value a, Value b);
+  Value scaled(const std::string& label, Value x, float factor);
 
   Value reshape(const std::string& label, Value x, std::vector<std::int64_t> extents);
   /// Axes 1 and 2 exchanged, of rank 4.
   Value exchange(const std::string& label, Value x);
-  /// A product of x [.., K] and a tensor [N, K], and its bias: [.., N].
+  /// A product of x [.., K] and a tensor [N, K], and its bias where there is one: [.., N].
   Value product(const std::string& label, Value x, const std::string& tensor);
   Value product(Value x, const std::string& tensor) { return product(tensor, x, tensor); }
   /// A product of rows [M, K] and those matrices [N, K] of so many experts that `expert` [M] says: [M, N]. The matrices
-  /// are one tensor "..._exps" [E, N, K], or one each, "....0" and so on, which are joined.
+  /// are one tensor "..._exps" [E, N, K], perhaps with biases [E, N], or one each, "....0" and so on, which are joined.
   Value grouped_product(Value x, const std::string& tensor, Value expert, std::int64_t experts);
-  /// x [.., d] with lines of mean square 1, times a tensor [d].
-  Value norm(Value x, const std::string& tensor, double epsilon);
+  /// x [.., d] normed, times a tensor [d]; a layer norm adds its bias.
+  Value norm(Value x, const std::string& tensor, const Norm& norm);
   /// Rows of a tensor [V, d]: [.., d].
   Value rows(const std::string& label, const std::string& tensor, Value indices);
 
- private:
   /// A tensor of floats, in f32.
   Value floats(const std::string& name);
+
+ private:
   /// The matrices of experts as one tensor [E, ..], as they are stored.
   Value bank(const std::string& tensor, std::int64_t experts);
   std::optional<kernels::packed::Format> format_of(const std::string& name) const;

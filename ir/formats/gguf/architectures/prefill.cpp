@@ -1,74 +1,55 @@
 // The graph of a run of tokens over caches, line by line as ops.md J.4 has it.
 #include "ir/formats/gguf/architectures/prefill.hpp"
 
-#include <cstring>
-
-#include "ir/formats/gguf/architectures/nodes.hpp"
+#include "ir/formats/gguf/architectures/block_nodes.hpp"
 #include "ir/ops/attention.hpp"
 #include "ir/ops/binary.hpp"
-#include "ir/ops/constant.hpp"
-#include "ir/ops/gather.hpp"
-#include "ir/ops/glu.hpp"
-#include "ir/ops/group_limited_gate.hpp"
 #include "ir/ops/range.hpp"
-#include "ir/ops/reduce.hpp"
 #include "ir/ops/rope.hpp"
 #include "ir/ops/slice.hpp"
-#include "ir/ops/softmax.hpp"
 #include "ir/ops/tensor_scatter.hpp"
 
 namespace plumb::ir::formats::gguf::architectures {
 namespace {
 
-template <class T>
-ops::Constant constant_of(Shape shape, const std::vector<T>& values) {
-  ops::Constant constant{
-      .dtype = dtype_of<T>, .shape = {shape.begin(), shape.end()}, .data = Bytes(values.size() * sizeof(T))};
-  if (!values.empty()) std::memcpy(constant.data.data(), values.data(), constant.data.size());
-  return constant;
-}
-
-const ops::Binary sum_of{.function = ops::BinaryFunction::add};
-const ops::Binary product_of{.function = ops::BinaryFunction::multiply};
-
 class Prefill {
  public:
   Prefill(const Decoder& decoder, const Weights& weights, const BlockRange& blocks, const Options& options)
-      : decoder_(decoder), weights_(weights), blocks_(blocks), options_(options), nodes_(file_.graph, weights) {}
+      : decoder_(decoder),
+        weights_(weights),
+        blocks_(blocks),
+        options_(options),
+        nodes_(file_.graph, weights),
+        parts_(decoder, weights, options, nodes_) {}
 
   GraphFile build() {
     declare_inputs();
     weights_.declare(file_);
     positions();
-    Value x = nodes_.rows("embeddings", "token_embd", nodes_.input("tokens"));
+    Value x = embeddings();
     for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) x = block(i, x);
     if (!options_.has_all_logits)
       x = nodes_.add("last", ops::Slice{.axes = {1}, .starts = {options_.prompt_tokens - 1}, .sizes = {1}, .steps = {}},
                      {x});
-    x = nodes_.norm(x, "output_norm", decoder_.epsilon);
-    const bool is_tied = !weights_.has("output.weight");
-    file_.graph.returns(nodes_.product("logits", x, is_tied ? "token_embd" : "output"));
+    file_.graph.returns(logits(nodes_.norm(x, "output_norm", decoder_.norm)));
     for (const Value cache : caches_) file_.graph.returns(cache);
     return std::move(file_);
   }
 
  private:
+  struct Tables {
+    Value cosines = 0, sines = 0;
+  };
+
   Shape cache_shape(std::int64_t heads, std::int64_t columns) const {
     return {options_.batch, heads, options_.rows(), columns};
   }
 
   void declare_inputs() {
-    const std::int64_t batch = options_.batch, vocabulary = weights_.at("token_embd.weight").shape[0];
-    file_.graph.input("tokens", {DType::i32, {batch, options_.prompt_tokens}});
+    const std::int64_t batch = options_.batch;
+    declare_tokens(file_, options_, weights_.at("token_embd.weight").shape[0]);
     file_.graph.input("write_at", {DType::i32, {batch}});
     file_.sources.emplace("write_at", Tensor({DType::i32, {batch}}));
-    if (options_.tokens.empty()) {
-      const Fill ids{.distribution = Distribution::uniform_int, .low = 0, .high = static_cast<double>(vocabulary)};
-      file_.sources.emplace("tokens", Generated{ids});
-    } else {
-      const std::vector<std::int32_t> ids(options_.tokens.begin(), options_.tokens.end());
-      file_.sources.emplace("tokens", Tensor::of({batch, options_.prompt_tokens}, ids));
-    }
     for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) {
       const std::int64_t heads = decoder_.kv_heads[static_cast<std::size_t>(i)];
       file_.graph.input(cat("cache_k.", i), {DType::f32, cache_shape(heads, decoder_.key_length)});
@@ -81,31 +62,57 @@ class Prefill {
     const std::int64_t batch = options_.batch, tokens = options_.prompt_tokens;
     const Value at = nodes_.input("write_at");
     const Value steps = nodes_.add("steps", ops::Range{.count = tokens, .dtype = DType::i32}, {});
-    positions_ = nodes_.add("positions", sum_of, {nodes_.reshape("first_positions", at, {batch, 1}), steps});
-    const Value length = nodes_.add("length", constant_of<std::int32_t>({}, {static_cast<std::int32_t>(tokens)}), {});
-    kv_lengths_ = nodes_.add("kv_lengths", sum_of, {at, length});
-    const bool has_divisors = decoder_.has_rotary_divisors && weights_.has("rope_freqs.weight");
-    const auto divisors = has_divisors ? weights_.numbers("rope_freqs.weight") : std::vector<double>();
-    const RotaryTables tables = rotary_tables(decoder_.rotary, divisors, options_.rows());
-    const Shape shape{options_.rows(), decoder_.rotary.columns / 2};
-    cosines_ = nodes_.add("rope_cos", constant_of(shape, tables.cosines), {});
-    sines_ = nodes_.add("rope_sin", constant_of(shape, tables.sines), {});
+    positions_ = nodes_.sum("positions", nodes_.reshape("first_positions", at, {batch, 1}), steps);
+    const Value length = nodes_.constant<std::int32_t>("length", {}, {static_cast<std::int32_t>(tokens)});
+    kv_lengths_ = nodes_.sum("kv_lengths", at, length);
+    if (decoder_.rotary.columns == 0) return;
+    rotary_ = window_rotary_ = tables("", decoder_.rotary, divisors());
+    bool has_window = false;
+    for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) has_window |= decoder_.window(i) > 0;
+    if (has_window && decoder_.window_rotary != decoder_.rotary)
+      window_rotary_ = tables(".window", decoder_.window_rotary, {});
   }
 
-  Value rotated(const std::string& label, Value x) {
+  std::vector<double> divisors() const {
+    const auto numbers = [&](const std::string& name) {
+      return weights_.has(name) ? weights_.numbers(name) : std::vector<double>();
+    };
+    if (decoder_.divisors == Divisors::none) return {};
+    if (decoder_.divisors == Divisors::freqs) return numbers("rope_freqs.weight");
+    const bool is_long = static_cast<double>(options_.rows()) > decoder_.rotary.original_context;
+    return numbers(is_long ? "rope_factors_long.weight" : "rope_factors_short.weight");
+  }
+
+  Tables tables(const std::string& of, const Rotary& rotary, const std::vector<double>& divisors) {
+    const RotaryTables made = rotary_tables(rotary, divisors, options_.rows());
+    const Shape shape{options_.rows(), rotary.columns / 2};
+    return {nodes_.constant("rope_cos" + of, shape, made.cosines), nodes_.constant("rope_sin" + of, shape, made.sines)};
+  }
+
+  Value embeddings() {
+    Value x = nodes_.rows("embeddings", "token_embd", nodes_.input("tokens"));
+    if (decoder_.embedding_scale) x = nodes_.scaled("scaled_embeddings", x, *decoder_.embedding_scale);
+    if (!decoder_.has_position_table) return x;
+    return nodes_.sum("with_positions", x, nodes_.rows("position_rows", "position_embd", positions_));
+  }
+
+  Value logits(Value x) {
+    const std::string tensor = weights_.has("output.weight") ? "output" : "token_embd";
+    if (decoder_.logit_cap == 0) return nodes_.product("logits", x, tensor);
+    const Value open = nodes_.product("open_logits", x, tensor);
+    const auto cap = static_cast<float>(decoder_.logit_cap);
+    const Value by = nodes_.constant<float>("logit_cap", {}, {cap});
+    const Value share = nodes_.add("logit_shares", ops::Binary{.function = ops::BinaryFunction::divide}, {open, by});
+    const Value bent = nodes_.add("bent_logits", ops::Unary{.function = ops::UnaryFunction::tanh}, {share});
+    return nodes_.add("logits", ops::Binary{.function = ops::BinaryFunction::multiply}, {bent, by});
+  }
+
+  Value rotated(const std::string& label, std::int64_t block, Value x) {
+    if (decoder_.rotary.columns == 0) return x;
+    const Tables& tables = decoder_.window(block) > 0 ? window_rotary_ : rotary_;
     const ops::Rope rope{
         .interleaved = decoder_.is_interleaved, .rotary_dim = decoder_.rotary.columns, .has_positions = true};
-    return nodes_.add(label, rope, {x, cosines_, sines_, positions_});
-  }
-
-  /// A product cut into heads, [B, heads, s, columns]; `norm` is none where it is empty.
-  Value heads(const std::string& prefix, const std::string& name, Value x, std::int64_t count, std::int64_t columns,
-              bool is_normed) {
-    const std::string tensor = prefix + "attn_" + name;
-    Value y = nodes_.reshape(prefix + name + "_heads", nodes_.product(x, tensor),
-                             {options_.batch, options_.prompt_tokens, count, columns});
-    if (is_normed) y = nodes_.norm(y, tensor + "_norm", decoder_.epsilon);
-    return nodes_.exchange(prefix + name, y);
+    return nodes_.add(label, rope, {x, tables.cosines, tables.sines, positions_});
   }
 
   Value written(const std::string& cache, Value rows) {
@@ -116,68 +123,29 @@ class Prefill {
   }
 
   Value attention(std::int64_t i, const std::string& prefix, Value x) {
-    const auto k = static_cast<std::size_t>(i);
-    const std::int64_t key = decoder_.key_length, value = decoder_.value_length;
-    const bool is_normed = decoder_.has_head_norms;
-    const Value q = rotated(prefix + "q_rope", heads(prefix, "q", x, decoder_.heads[k], key, is_normed));
-    const Value keys = rotated(prefix + "k_rope", heads(prefix, "k", x, decoder_.kv_heads[k], key, is_normed));
-    const Value values = heads(prefix, "v", x, decoder_.kv_heads[k], value, false);
-    const Value cache_k = written(cat("cache_k.", i), keys), cache_v = written(cat("cache_v.", i), values);
-    const ops::Attention attend{.scale = decoder_.score_scale, .causal = true, .has_kv_lengths = true};
-    const Value y = nodes_.add(prefix + "attended", attend, {q, cache_k, cache_v, kv_lengths_});
-    const Value rows = nodes_.reshape(prefix + "joined", nodes_.exchange(prefix + "by_token", y),
-                                      {options_.batch, options_.prompt_tokens, decoder_.heads[k] * value});
-    return nodes_.product(rows, prefix + "attn_output");
-  }
-
-  Value gated(const std::string& prefix, Value gate, Value up) {
-    return nodes_.add(prefix + "ffn_glu", ops::Glu{.function = ops::GateFunction::silu}, {gate, up});
-  }
-
-  Value dense(const std::string& prefix, Value x) {
-    const Value gate = nodes_.product(x, prefix + "ffn_gate"), up = nodes_.product(x, prefix + "ffn_up");
-    return nodes_.product(gated(prefix, gate, up), prefix + "ffn_down");
-  }
-
-  /// The MoE block of ops.md F.1.
-  Value experts(const std::string& prefix, Value x) {
-    const Experts& of = decoder_.experts;
-    const std::int64_t rows = options_.batch * options_.prompt_tokens, d = decoder_.width;
-    const Value flat = nodes_.reshape(prefix + "ffn_rows", x, {rows, d});
-    const Value scores =
-        nodes_.add(prefix + "gate_scores", ops::Softmax{}, {nodes_.product(flat, prefix + "ffn_gate_inp")});
-    const ops::GroupLimitedGate gate{.num_groups = 1,
-                                     .top_groups = 1,
-                                     .top_k = of.used,
-                                     .group_score = ops::GroupScore::max,
-                                     .normalize = true,
-                                     .scale = of.scale,
-                                     .index_dtype = DType::i32,
-                                     .has_routing = false};
-    const auto chosen = nodes_.add_all(prefix + "gate", gate, {scores});
-    const Value ids = nodes_.reshape(prefix + "expert_ids", chosen[0], {rows * of.used});
-    std::vector<std::int32_t> sources;
-    for (std::int64_t k = 0; k < rows * of.used; ++k) sources.push_back(static_cast<std::int32_t>(k / of.used));
-    const Value from = nodes_.add(prefix + "row_ids", constant_of({rows * of.used}, sources), {});
-    const Value each = nodes_.add(prefix + "expert_rows", ops::Gather{}, {flat, from});
-    const Value opened = nodes_.grouped_product(each, prefix + "ffn_gate", ids, of.count);
-    const Value up = nodes_.grouped_product(each, prefix + "ffn_up", ids, of.count);
-    const Value y = nodes_.grouped_product(gated(prefix, opened, up), prefix + "ffn_down", ids, of.count);
-    const Value weights = nodes_.reshape(prefix + "expert_weights", chosen[1], {rows * of.used, 1});
-    const Value weighted = nodes_.add(prefix + "weighted", product_of, {y, weights});
-    const Value grouped = nodes_.reshape(prefix + "by_expert", weighted, {rows, of.used, d});
-    const ops::Reduce sum{.function = ops::ReduceFunction::sum, .axes = {1}, .keep_dims = false};
-    return nodes_.reshape(prefix + "ffn_out", nodes_.add(prefix + "ffn_sum", sum, {grouped}),
-                          {options_.batch, options_.prompt_tokens, d});
+    const auto heads = parts_.heads(i, x);
+    const Value q = rotated(prefix + "q_rope", i, heads.q), keys = rotated(prefix + "k_rope", i, heads.k);
+    const Value cache_k = written(cat("cache_k.", i), keys), cache_v = written(cat("cache_v.", i), heads.v);
+    const ops::Attention attend{.scale = decoder_.score_scale,
+                                .softcap = decoder_.score_cap,
+                                .causal = true,
+                                .left_window_size = decoder_.window(i) - 1,
+                                .has_kv_lengths = true,
+                                .has_sinks = decoder_.has_sinks};
+    std::vector<Value> operands = {q, cache_k, cache_v, kv_lengths_};
+    if (decoder_.has_sinks) operands.push_back(nodes_.floats(prefix + "attn_sinks.weight"));
+    return parts_.joined(i, nodes_.add(prefix + "attended", attend, std::move(operands)));
   }
 
   Value block(std::int64_t i, Value x) {
-    const std::string prefix = cat("blk.", i, '.');
-    const Value attended = attention(i, prefix, nodes_.norm(x, prefix + "attn_norm", decoder_.epsilon));
-    const Value middle = nodes_.add(prefix + "after_attention", sum_of, {x, attended});
-    const Value normed = nodes_.norm(middle, prefix + "ffn_norm", decoder_.epsilon);
-    const Value fed = decoder_.experts.count > 0 ? experts(prefix, normed) : dense(prefix, normed);
-    return nodes_.add(prefix + "after_ffn", sum_of, {middle, fed});
+    const std::string prefix = BlockNodes::prefix(i);
+    Value attended = attention(i, prefix, nodes_.norm(x, prefix + "attn_norm", decoder_.norm));
+    if (decoder_.has_post_norms) attended = nodes_.norm(attended, prefix + "post_attention_norm", decoder_.norm);
+    const Value middle = nodes_.sum(prefix + "after_attention", x, attended);
+    const std::string norm = prefix + std::string(decoder_.feed_forward_norm);
+    Value fed = parts_.feed_forward(i, nodes_.norm(middle, norm, decoder_.norm));
+    if (decoder_.has_post_norms) fed = nodes_.norm(fed, prefix + "post_ffw_norm", decoder_.norm);
+    return nodes_.sum(prefix + "after_ffn", middle, fed);
   }
 
   const Decoder& decoder_;
@@ -186,11 +154,25 @@ class Prefill {
   const Options& options_;
   GraphFile file_;
   Nodes nodes_;
-  Value positions_ = 0, kv_lengths_ = 0, cosines_ = 0, sines_ = 0;
+  BlockNodes parts_;
+  Value positions_ = 0, kv_lengths_ = 0;
+  Tables rotary_, window_rotary_;
   std::vector<Value> caches_;
 };
 
 }  // namespace
+
+void declare_tokens(GraphFile& file, const Options& options, std::int64_t vocabulary) {
+  const Shape shape{options.batch, options.prompt_tokens};
+  file.graph.input("tokens", {DType::i32, shape});
+  if (options.tokens.empty()) {
+    const Fill ids{.distribution = Distribution::uniform_int, .low = 0, .high = static_cast<double>(vocabulary)};
+    file.sources.emplace("tokens", Generated{ids});
+  } else {
+    const std::vector<std::int32_t> ids(options.tokens.begin(), options.tokens.end());
+    file.sources.emplace("tokens", Tensor::of(shape, ids));
+  }
+}
 
 GraphFile prefill_graph(const Decoder& decoder, const Weights& weights, const BlockRange& blocks,
                         const Options& options) {

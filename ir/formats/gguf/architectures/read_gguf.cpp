@@ -32,6 +32,11 @@ void check_options(const Options& options, const Decoder& decoder, const BlockRa
   check(1 <= options.batch && options.batch <= most_extent, "the batch must be 1 or more");
   check(options.prompt_tokens <= context && context <= most_extent,
         cat("the context, ", context, ", must have room for the prompt of ", options.prompt_tokens));
+  check(!decoder.is_encoder || (!options.context && !options.has_all_logits),
+        "the model is an encoder: it has neither caches, with a context, nor logits");
+  const std::int64_t positions = decoder.is_encoder ? options.prompt_tokens : context;
+  check(!decoder.has_position_table || positions <= decoder.trained_context,
+        cat("there are ", positions, " positions, and position_embd has ", decoder.trained_context));
   check(0 <= blocks.from && blocks.from <= blocks.to && blocks.to <= decoder.blocks,
         cat("blocks ", blocks.from, ":", blocks.to, " are not among the model's ", decoder.blocks));
 }
@@ -47,7 +52,7 @@ void check_tokens(const Options& options, std::int64_t vocabulary) {
 
 std::vector<std::string> notes_on(const Gguf& file, const Decoder& decoder, const Options& options,
                                   std::int64_t vocabulary) {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = decoder.notes;
   const Metadata* const words = file.find("tokenizer.ggml.tokens");
   if (words != nullptr && words->is_array && words->count != static_cast<std::uint64_t>(vocabulary))
     notes.push_back(cat("the tokenizer has ", words->count, " tokens, token_embd ", vocabulary, " rows"));
@@ -55,7 +60,7 @@ std::vector<std::string> notes_on(const Gguf& file, const Decoder& decoder, cons
   if (size != nullptr && size->number() && *size->number() != vocabulary)
     notes.push_back(cat(size->key, " is ", *size->number(), ", and token_embd has ", vocabulary, " rows"));
   const std::int64_t context = options.rows();
-  if (context > decoder.trained_context)
+  if (!decoder.is_encoder && context > decoder.trained_context)
     notes.push_back(cat("the context of ", context, " is longer than that of the training, ", decoder.trained_context));
   return notes;
 }
@@ -75,7 +80,8 @@ Model read_model(const std::filesystem::path& path, const Options& options) {
   if (!weights.unsupported().empty()) throw Unsupported(weights.unsupported());
   const std::int64_t vocabulary = weights.at("token_embd.weight").shape[0];
   check_tokens(options, vocabulary);
-  Model model{.file = prefill_graph(decoder, weights, blocks, options),
+  const auto graph_of = decoder.is_encoder ? encode_graph : prefill_graph;
+  Model model{.file = graph_of(decoder, weights, blocks, options),
               .notes = notes_on(file, decoder, options, vocabulary)};
   model.file.directory = parts.folder();
   return model;

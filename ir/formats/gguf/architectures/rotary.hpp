@@ -22,6 +22,8 @@ struct Rotary {
   double original_context = 1;  ///< yarn: positions that the model was trained on first
   double attention_factor = 1;
   double beta_fast = 32, beta_slow = 1, extrapolation = 0;
+
+  bool operator==(const Rotary&) const = default;
 };
 
 /// The angle of each pair of columns at position 1, [n/2]: those of others are multiples. `divisors` is empty or [n/2].

@@ -1,0 +1,150 @@
+"""The metadata and tensors of the architectures that plumb has templates for (ops.md J.3)."""
+
+import itertools
+
+from gguf_bytes import Tensor, metadata
+
+# What an architecture has that llama has not.
+ARCHITECTURES = {
+    "llama": (), "qwen2": ("qkv_biases",), "qwen2moe": ("qkv_biases", "shared_expert"), "qwen3": ("head_norms",),
+    "qwen3moe": ("head_norms",), "phi3": ("joint_qkv", "gate_in_up"), "gemma": (), "gemma2": ("post_norms",),
+    "gemma3": ("post_norms", "head_norms"), "gpt2": ("joint_qkv", "layer_norms", "positions", "biases", "no_gate"),
+    "bert": ("encoder", "layer_norms", "positions", "biases", "no_gate"),
+    "gpt-oss": ("qkv_biases", "output_bias", "sinks", "expert_biases")}
+TIED = ("gemma", "gemma2")
+
+
+class Tensors:
+    """The tensors of a transformer; types go round where several are named."""
+
+    def __init__(self, o):
+        self.o, self.has = o, ARCHITECTURES[o.architecture]
+        self.turn, self.named = itertools.cycle(o.types), dict(one.split("=") for one in o.type_of)
+
+    def kind(self, name):
+        return self.named[name] if name in self.named else next(self.turn)
+
+    def product(self, name, rows, columns, has_bias=False):
+        yield Tensor(f"{name}.weight", (rows, columns), self.kind(name.split(".")[-1]))
+        if has_bias or "biases" in self.has:
+            yield Tensor(f"{name}.bias", (rows,), "f32", 0.1)
+
+    def norm(self, name, extent):
+        yield Tensor(f"{name}.weight", (extent,), "f32", 0.1, 1.0)
+        if "layer_norms" in self.has:
+            yield Tensor(f"{name}.bias", (extent,), "f32", 0.1)
+
+    def all(self):
+        o, is_encoder = self.o, "encoder" in self.has
+        yield Tensor("token_embd.weight", (o.vocabulary, o.width), self.kind("token_embd"))
+        if "positions" in self.has:
+            yield Tensor("position_embd.weight", (o.context, o.width), "f32")
+        if is_encoder:
+            yield Tensor("token_types.weight", (2, o.width), "f32")
+        yield from self.norm("token_embd_norm" if is_encoder else "output_norm", o.width)
+        if not (o.tied or is_encoder or o.architecture in TIED):
+            yield Tensor("output.weight", (o.vocabulary, o.width), self.kind("output"))
+        for name in (["rope_freqs"] if o.rope_freqs else []) + (
+                ["rope_factors_long", "rope_factors_short"] if o.rope_factors else []):
+            yield Tensor(f"{name}.weight", ((o.rotary_columns or o.head_length) // 2,), "f32", 0.2, 2.0)
+        for i in range(o.blocks):
+            yield from self.block(f"blk.{i}.")
+
+    def block(self, prefix):
+        o = self.o
+        if "encoder" not in self.has:
+            yield from self.norm(f"{prefix}attn_norm", o.width)
+        yield from self.attention(prefix)
+        norms = ["ffn_norm"]
+        if "post_norms" in self.has:
+            norms += ["post_attention_norm", "post_ffw_norm"]
+        if "encoder" in self.has:
+            norms = ["attn_output_norm", "layer_output_norm"]
+        if "sinks" in self.has:
+            norms = ["post_attention_norm"]
+        for name in norms:
+            yield from self.norm(f"{prefix}{name}", o.width)
+        if o.experts:
+            yield from self.experts(prefix)
+            return
+        if not {"no_gate", "gate_in_up"} & set(self.has):
+            yield from self.product(f"{prefix}ffn_gate", o.feed_forward, o.width)
+        yield from self.product(f"{prefix}ffn_up", o.feed_forward * (1 + ("gate_in_up" in self.has)), o.width)
+        yield from self.product(f"{prefix}ffn_down", o.width, o.feed_forward)
+
+    def attention(self, prefix):
+        o = self.o
+        q, k = o.heads * o.head_length, o.kv_heads * o.head_length
+        parts = (("qkv", q + 2 * k),) if "joint_qkv" in self.has else (("q", q), ("k", k), ("v", k))
+        for name, rows in parts:
+            yield from self.product(f"{prefix}attn_{name}", rows, o.width, "qkv_biases" in self.has)
+            if "head_norms" in self.has and name != "v":
+                yield Tensor(f"{prefix}attn_{name}_norm.weight", (o.head_length,), "f32", 0.1, 1.0)
+        yield from self.product(f"{prefix}attn_output", o.width, q, "output_bias" in self.has)
+        if "sinks" in self.has:
+            yield Tensor(f"{prefix}attn_sinks.weight", (o.heads,), "f32", 1.0, 1.0)
+
+    def experts(self, prefix):
+        o, has_biases = self.o, "expert_biases" in self.has
+        yield Tensor(f"{prefix}ffn_gate_inp.weight", (o.experts, o.width), "f32")
+        if has_biases:
+            yield Tensor(f"{prefix}ffn_gate_inp.bias", (o.experts,), "f32", 0.5)
+        for name, rows, columns in (("gate", o.expert_width, o.width), ("up", o.expert_width, o.width),
+                                    ("down", o.width, o.expert_width)):
+            kind = self.kind(f"ffn_{name}")
+            if o.one_per_expert:
+                for e in range(o.experts):
+                    yield Tensor(f"{prefix}ffn_{name}.{e}.weight", (rows, columns), kind)
+            else:
+                yield Tensor(f"{prefix}ffn_{name}_exps.weight", (o.experts, rows, columns), kind)
+            if has_biases:  # so large that gates and values reach their limit
+                yield Tensor(f"{prefix}ffn_{name}_exps.bias", (o.experts, rows), "f32", 6.0)
+        if "shared_expert" in self.has:
+            yield Tensor(f"{prefix}ffn_gate_inp_shexp.weight", (o.width,), "f32", 0.3)
+            for name, rows, columns in (("gate", o.shared_width, o.width), ("up", o.shared_width, o.width),
+                                        ("down", o.width, o.shared_width)):
+                yield Tensor(f"{prefix}ffn_{name}_shexp.weight", (rows, columns), self.kind(f"ffn_{name}"))
+
+
+def tensors_of(o):
+    return list(Tensors(o).all())
+
+
+def metadata_of(o):
+    a, has = o.architecture, ARCHITECTURES[o.architecture]
+    yield metadata("general.architecture", "string", a)
+    yield metadata("general.name", "string", "random weights")
+    whole = {"block_count": o.blocks, "embedding_length": o.width, "context_length": o.context,
+             "feed_forward_length": o.feed_forward, "attention.head_count": o.heads,
+             "attention.head_count_kv": o.kv_heads, "attention.key_length": o.head_length,
+             "attention.value_length": o.head_length}
+    real = {f"attention.layer_norm_{'' if 'layer_norms' in has else 'rms_'}epsilon": 1e-5}
+    if "positions" not in has:
+        whole["rope.dimension_count"] = o.rotary_columns or o.head_length
+        real["rope.freq_base"] = o.base
+    if o.window:
+        whole["attention.sliding_window"] = o.window
+    if o.window_period:
+        whole["attention.sliding_window_pattern"] = o.window_period
+    if o.experts:
+        whole |= {"expert_count": o.experts, "expert_used_count": o.experts_used,
+                  "expert_feed_forward_length": o.expert_width}
+    if "shared_expert" in has:
+        whole["expert_shared_feed_forward_length"] = o.shared_width
+    if o.original_context:
+        whole["rope.scaling.original_context_length"] = o.original_context
+    if o.attention_factor:
+        real["rope.scaling.attn_factor"] = o.attention_factor
+    for kind, factor in (("yarn", o.yarn), ("linear", o.linear)):
+        if factor:
+            yield metadata(f"{a}.rope.scaling.type", "string", kind)
+            real["rope.scaling.factor"] = factor
+            whole.setdefault("rope.scaling.original_context_length", o.context)
+    for key, value in whole.items():
+        yield metadata(f"{a}.{key}", "u32", value)
+    for key, value in real.items():
+        yield metadata(f"{a}.{key}", "f32", value)
+    if a == "bert":
+        yield metadata("bert.attention.causal", "bool", False)
+        yield metadata("bert.pooling_type", "u32", 1)
+    yield metadata("tokenizer.ggml.tokens", "strings", [f"t{k}" for k in range(min(o.vocabulary, 1 << 12))])
