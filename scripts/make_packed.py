@@ -177,6 +177,79 @@ def hard_products():
              for label, pair in operands.items()], list(operands))
 
 
+def row_of_codes(g, length):
+    """Codes of x, both ends of their range among long ones, and a scale for each 32."""
+    codes = [g.randrange(-128, 128) for _ in range(length)]
+    if length > 32:
+        codes[g.randrange(32)], codes[32] = -128, 127
+    return codes, [f32(g.uniform(0.001, 0.03)) for _ in range(-(-length // 32))]
+
+
+def exact_sum(codes, scales, weights, bias=Fraction(0), block_of=lambda k: k // 32):
+    """The sum in fractions, of weights that are numbers of f32, as the nearest f64."""
+    return float(sum((c * Fraction(scales[block_of(k)]) * Fraction(w)
+                      for k, (c, w) in enumerate(zip(codes, weights))), bias))
+
+
+def rows_of_weights(name, g, count, blocks):
+    """Rows of blocks with factors of ordinary size, as bytes and as the numbers of f32 that they are."""
+    rows = [sum((with_factors(name, random_block(name, g), g.uniform(-1, 1), g.uniform(-4, 4))
+                 for _ in range(blocks)), []) for _ in range(count)]
+    size = FORMATS[name][1]
+    return rows, [[w for at in range(0, len(row), size) for w in decoded(name, row[at:at + size])] for row in rows]
+
+
+def scaled_codes():
+    """Products of codes x: blocks of several formats, rows that end within a block of 32, one element, experts."""
+    g, inputs, nodes, results = random.Random(400), {}, [], {}
+
+    def add(label, x, w, expected, **attributes):
+        inputs[f"{label}_x"] = {"type": f"i8[{len(x)}, {len(x[0][0])}]", "values": sum((c for c, _ in x), [])}
+        inputs[f"{label}_s"] = {"type": f"f32[{len(x)}, {len(x[0][1])}]", "values": sum((s for _, s in x), [])}
+        inputs.update(w)
+        names = [f"{label}_x", *w]
+        names.insert(-1 if attributes.get("has_bias") else len(names), f"{label}_s")
+        nodes.append({"label": label, "op": "dequant_matmul", "inputs": names, "has_x_scales": True, **attributes})
+        results[label] = {"values": expected}
+
+    for name, m, n in (("q8_0", 5, 7), ("q4_1", 33, 3), ("q6_k", 1, 5)):
+        rows, weights = rows_of_weights(name, g, n, 3 if FORMATS[name][0] == 32 else 1)
+        x = [row_of_codes(g, len(weights[0])) for _ in range(m)]
+        add(f"of_{name}", x, {name: bytes_of(rows)}, [exact_sum(*row, w) for row in x for w in weights], format=name)
+    for label, m, n, k in (("ragged", 3, 2, 41), ("one", 1, 1, 1)):
+        codes = [[g.randrange(-128, 128) for _ in range(k)] for _ in range(n)]
+        scales, bias = [f32(g.uniform(0.01, 0.02)) for _ in range(n)], [f32(g.gauss(0, 1)) for _ in range(n)]
+        weights = [[f32(q * s) for q in row] for row, s in zip(codes, scales)]
+        x = [row_of_codes(g, k) for _ in range(m)]
+        add(label, x, {f"{label}_w": {"type": f"i8[{n}, {k}]", "values": sum(codes, [])},
+                       f"{label}_by_row": {"type": f"f32[{n}, 1]", "values": scales},
+                       f"{label}_bias": {"type": f"f32[{n}]", "values": bias}},
+            [exact_sum(*row, w, Fraction(b)) for row in x for w, b in zip(weights, bias)],
+            format="int8", has_scales=True, has_bias=True)
+    yield "ops/dequant_matmul/codes_of_x", graph(
+        "codes x with a scale for each 32 of a row: whole blocks, a row that ends within one, one element; sums in "
+        "fractions", inputs, nodes, results)
+
+    rows, weights = rows_of_weights("q8_0", g, 2 * 3, 2)
+    x, expert = [row_of_codes(g, 64) for _ in range(5)], [1, -1, 0, 1, 1]
+    experts = {"x": {"type": "i8[5, 64]", "values": sum((c for c, _ in x), [])},
+               "codes": {**bytes_of(rows), "type": "u8[2, 3, 68]"}, "expert": {"type": "i64[5]", "values": expert},
+               "scales": {"type": "f32[5, 2]", "values": sum((s for _, s in x), [])}}
+    node = {"label": "y", "op": "dequant_grouped_matmul", "inputs": list(experts), "format": "q8_0",
+            "has_x_scales": True}
+
+    def sums(**how):
+        return [exact_sum(*row, weights[3 * e + n], **how) if e >= 0 else 0.0
+                for row, e in zip(x, expert) for n in range(3)]
+
+    yield "ops/dequant_grouped_matmul/codes_of_x", graph(
+        "codes x with a scale for each 32 of a row, each row with the matrix of its expert; sums in fractions", experts,
+        [node], {"y": {"values": sums()}})
+    yield "must_fail/dequant_grouped_matmul_scales_of_the_next_block", graph(
+        "codes x have the scales of the next block of 32", experts, [node],
+        {"y": {"values": sums(block_of=lambda k: 1 - k // 32)}}, must="fail", expect_error="y")
+
+
 def mistaken():
     """Numbers of decoders that are wrong, which verify must refuse."""
     g = random.Random(99)
@@ -211,7 +284,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     arguments = parser.parse_args()
     differ = []
-    for name, made in (*in_blocks(), *beside_scales(), *encoders(), *hard_products(), *mistaken()):
+    for name, made in (*in_blocks(), *beside_scales(), *encoders(), *hard_products(), *scaled_codes(), *mistaken()):
         path = arguments.folder / f"{name}.json"
         if not arguments.check:
             path.write_text(text(made), encoding="utf-8")

@@ -10,6 +10,7 @@ void lower(const ir::ops::DequantGroupedMatmul& op, plan::Lowering& node) {
   kernels::gemm::lower_packed({.packing = op.packing(),
                                .weight_dtype = op.weight_dtype,
                                .has_bias = op.has_bias,
+                               .x_scales = op.has_x_scales ? std::optional(op.x_scales()) : std::nullopt,
                                .expert = 1 + op.packed_operands()},
                               node);
 }

@@ -6,7 +6,10 @@
 namespace plumb::gpu_vulkan {
 
 void lower(const ir::ops::DequantMatmul& op, plan::Lowering& node) {
-  kernels::gemm::lower_packed({.packing = op.packing(), .weight_dtype = op.weight_dtype, .has_bias = op.has_bias},
+  kernels::gemm::lower_packed({.packing = op.packing(),
+                               .weight_dtype = op.weight_dtype,
+                               .has_bias = op.has_bias,
+                               .x_scales = op.has_x_scales ? std::optional(op.x_scales()) : std::nullopt},
                               node);
 }
 

@@ -13,7 +13,7 @@ void lower(const ir::ops::GroupedMatmul& op, plan::Lowering& node) {
   const auto& [dtype, x] = node.in_type(0);
   const std::int64_t experts = node.in_type(1).shape[0], n = node.out_type(0).shape[1];
   const auto tile = kernels::gemm::tile_for(x[0] / std::max<std::int64_t>(experts, 1));
-  kernels::gemm::publish_tile(tile, op.has_bias, node);
+  kernels::gemm::publish_tile(tile, op.has_bias, node.in_type(0).dtype, node);
   const auto rows = kernels::gemm::group_rows(2, experts, tile.rows, node);
   struct Block {
     std::uint32_t n, k, flags, row_tiles;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "ir/ops/dequant_matmul.hpp"
 #include "parity/bounds/error_terms.hpp"
@@ -15,6 +16,7 @@ struct PackedProduct {
   ir::ops::WeightDtype weight_dtype;
   std::size_t packed_operands;
   bool has_bias;
+  std::optional<std::size_t> x_scales;  ///< the operand that has the scales of x, where x is codes
   /// The op on numbers as x and as weights, without a bias.
   std::function<Real(const Node& node, Real x, Real weights)> product;
   /// The numbers that numbers in place of the bias add to the result.

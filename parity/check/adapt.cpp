@@ -209,6 +209,21 @@ void adapt_packed(const ir::kernels::packed::Packing& packing, std::string_view 
   if (has_exponents) sketch.fills["scales"] = {.distribution = ir::Distribution::uniform_int, .low = 117, .high = 138};
 }
 
+/// Products with packed weights: x is floats, as the bias is, or codes with scales.
+template <class Product>
+void adapt_packed_product(const Product& op, std::string_view rows_of_x, std::string_view rows, Sketch& sketch) {
+  adapt_packed(op.packing(), rows, sketch);
+  sketch.operand("x").dtypes = op.has_x_scales ? ir::DTypes(ir::DType::i8) : ir::dtypes::R;
+  if (op.has_bias && !op.has_x_scales) sketch.operand("bias").like = "x";
+  if (!op.has_x_scales) return;
+  const ir::DType out = op.dtype.value_or(ir::DType::f32);
+  if (op.has_bias) sketch.operand("bias").dtypes = out;
+  sketch.operand("x_scales").dtypes = out == ir::DType::f64 ? out : ir::DType::f32;
+  sketch.reshape("x_scales", ir::cat("[", rows_of_x, ", K/", ir::kernels::packed::x_scale_block, "]"));
+  sketch.multiples["K"] = std::lcm(sketch.multiples["K"], ir::kernels::packed::x_scale_block);
+  sketch.fills["x"] = {.distribution = ir::Distribution::uniform_int, .low = -128, .high = 128};
+}
+
 void adapt_lines(const ir::Op& op, Sketch& sketch) {
   if (op.is<ir::ops::Pad>()) sketch.lengths[".."] = exactly(op.as<ir::ops::Pad>().pads.size() / 2);
   if (op.is<ir::ops::Tile>()) sketch.lengths[".."] = exactly(op.as<ir::ops::Tile>().repeats.size());
@@ -274,9 +289,9 @@ void adapt(const ir::Op& op, Sketch& sketch, Random& random) {
     sketch.reshape("x", "[.., K]");
     sketch.multiples["K"] = ir::kernels::packed::layout(op.as<ir::ops::QuantizeBlocks>().format).elements;
   }
-  if (op.is<ir::ops::DequantMatmul>()) adapt_packed(op.as<ir::ops::DequantMatmul>().packing(), "N", sketch);
+  if (op.is<ir::ops::DequantMatmul>()) adapt_packed_product(op.as<ir::ops::DequantMatmul>(), "..", "N", sketch);
   if (op.is<ir::ops::DequantGroupedMatmul>())
-    adapt_packed(op.as<ir::ops::DequantGroupedMatmul>().packing(), "E, N", sketch);
+    adapt_packed_product(op.as<ir::ops::DequantGroupedMatmul>(), "M", "E, N", sketch);
   rebuild(op, sketch);
 }
 

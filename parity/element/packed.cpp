@@ -207,6 +207,13 @@ Real packed_weight(Format format, std::int64_t block_size, bool has_zero_points,
   return (Real(*code) - zero) * call.real(codes + 1, at);
 }
 
+Real left_factor(const Call& call, Position at, std::optional<std::size_t> scales) {
+  const Real x = call.real(0, at);
+  if (!scales) return x;
+  at.back() /= 32;
+  return x * call.real(*scales, at);
+}
+
 float packed_factor(Format format, std::int64_t block_size, bool has_zero_points, const Call& call, std::size_t codes,
                     Position at) {
   const auto code = code_at(format, call, codes, at);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "ir/ops/dequant_matmul.hpp"
 #include "parity/element/call.hpp"
 
@@ -9,6 +11,10 @@ namespace plumb::parity::element {
 /// the position of the weight, whose last entry counts elements of a row.
 Real packed_weight(ir::ops::PackedFormat format, std::int64_t block_size, bool has_zero_points, const Call& call,
                    std::size_t codes, Position at);
+
+/// Element `at` of x, operand 0 of a product: itself or, where it is a code, its product with the scale of its block of
+/// 32, which is an element of operand `scales`.
+Real left_factor(const Call& call, Position at, std::optional<std::size_t> scales);
 
 /// The f32 value of a weight in a product, of formats with real scales by two roundings to f32, of scales and zero
 /// points that were rounded to it. Throws NoAnswer where one of these is not exact.

@@ -35,15 +35,17 @@ class GroupedProduct {
  public:
   using C = ir::compute_t<T>;
 
-  GroupedProduct(const ir::TensorView& x, const ir::TensorView& expert, std::int64_t experts, std::int64_t columns)
+  /// x has `terms` elements for each row.
+  template <class X>
+  GroupedProduct(const X* x, std::int64_t terms, const ir::TensorView& expert, std::int64_t experts,
+                 std::int64_t columns)
       : rows_(expert, experts),
-        terms_(x.shape()[1]),
+        terms_(terms),
         columns_(columns),
         x_(static_cast<std::size_t>(rows_.rows() * terms_)),
         sums_(static_cast<std::size_t>(rows_.rows() * columns_)) {
-    const T* const from = x.as<T>().data();
     for_rows(terms_, [&](std::int64_t row) {
-      const T* const line = from + row * terms_;
+      const X* const line = x + row * terms_;
       C* const to = x_.data() + rows_.place_of(row) * terms_;
       for (std::int64_t k = 0; k < terms_; ++k) to[k] = static_cast<C>(line[k]);
     });

@@ -10,13 +10,14 @@
 namespace plumb::ref_cpu {
 namespace {
 
-template <class T, class Out>
-void multiply_packed_experts(const ir::ops::DequantGroupedMatmul& op, Call& call) {
+/// T is the dtype of the bias, X that of the elements of x, Out that of the result.
+template <class T, class Out, class X>
+void multiply_packed_experts(const ir::ops::DequantGroupedMatmul& op, const X* x_rows, Call& call) {
   using C = ir::compute_t<T>;
   const packed::Rows rows(op.packing(), call, 1);
   const ir::Shape& codes = call.in(1).shape();
   const std::int64_t n = codes[1];
-  gemm::GroupedProduct<T> product(call.in(0), call.in(1 + op.packed_operands()), codes[0], n);
+  gemm::GroupedProduct<T> product(x_rows, rows.length(), call.in(1 + op.packed_operands()), codes[0], n);
   product.for_each_expert([&](std::int64_t expert, const gemm::Matrix<const C>& x, const gemm::Matrix<C>& sums) {
     packed::for_each_panel<C>(rows, op.weight_dtype, expert * n, n,
                               [&](std::int64_t first, const gemm::Matrix<const C>& panel) {
@@ -29,14 +30,20 @@ void multiply_packed_experts(const ir::ops::DequantGroupedMatmul& op, Call& call
 }  // namespace
 
 void run(const ir::ops::DequantGroupedMatmul& op, Call& call) {
+  if (op.has_x_scales)
+    return ir::visit_float(call.out(0).dtype(), [&]<class T>(T) {
+      const auto x = packed::scaled_codes<ir::compute_t<T>>(call.in(0), call.in(op.x_scales()));
+      multiply_packed_experts<T, T>(op, x.data(), call);
+    });
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
-    if (call.out(0).dtype() == call.in(0).dtype()) return multiply_packed_experts<T, T>(op, call);
-    multiply_packed_experts<T, ir::compute_t<T>>(op, call);  // sums that stay unrounded
+    const T* const x = call.in(0).as<T>().data();
+    if (call.out(0).dtype() == call.in(0).dtype()) return multiply_packed_experts<T, T>(op, x, call);
+    multiply_packed_experts<T, ir::compute_t<T>>(op, x, call);  // sums that stay unrounded
   });
 }
 
 std::vector<ir::Sum> published_sums(const ir::ops::DequantGroupedMatmul& op, ir::Types in) {
-  return gemm::sums_of_products(in[0].dtype, op.has_bias);
+  return gemm::sums_of_products(in[op.has_x_scales ? op.x_scales() : 0].dtype, op.has_bias);
 }
 
 }  // namespace plumb::ref_cpu

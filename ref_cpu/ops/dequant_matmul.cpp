@@ -9,13 +9,13 @@
 namespace plumb::ref_cpu {
 namespace {
 
+/// x is in what is computed in. T is the dtype of the bias, Out that of the result.
 template <class T, class Out>
-void multiply_panels(const ir::ops::DequantMatmul& op, Call& call) {
+void multiply_panels(const ir::ops::DequantMatmul& op, const ir::compute_t<T>* x, Call& call) {
   using C = ir::compute_t<T>;
   const packed::Rows rows(op.packing(), call, 1);
   const std::int64_t k = rows.length(), n = rows.count(), m = call.out(0).shape().elements() / n;
-  const kernels::Computed<T> x(call.in(0));
-  const auto left = gemm::row_major<const C>(x.data(), m, k);
+  const auto left = gemm::row_major<const C>(x, m, k);
   const auto y = gemm::row_major(call.out(0).as<Out>().data(), m, n);
   const T* const bias = op.has_bias ? call.inputs.back().as<T>().data() : nullptr;
   packed::for_each_panel<C>(rows, op.weight_dtype, 0, n, [&](std::int64_t first, const gemm::Matrix<const C>& panel) {
@@ -29,14 +29,20 @@ void multiply_panels(const ir::ops::DequantMatmul& op, Call& call) {
 }  // namespace
 
 void run(const ir::ops::DequantMatmul& op, Call& call) {
+  if (op.has_x_scales)
+    return ir::visit_float(call.out(0).dtype(), [&]<class T>(T) {
+      const auto x = packed::scaled_codes<ir::compute_t<T>>(call.in(0), call.in(op.x_scales()));
+      multiply_panels<T, T>(op, x.data(), call);
+    });
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
-    if (call.out(0).dtype() == call.in(0).dtype()) return multiply_panels<T, T>(op, call);
-    multiply_panels<T, ir::compute_t<T>>(op, call);  // sums that stay unrounded
+    const kernels::Computed<T> x(call.in(0));
+    if (call.out(0).dtype() == call.in(0).dtype()) return multiply_panels<T, T>(op, x.data(), call);
+    multiply_panels<T, ir::compute_t<T>>(op, x.data(), call);  // sums that stay unrounded
   });
 }
 
 std::vector<ir::Sum> published_sums(const ir::ops::DequantMatmul& op, ir::Types in) {
-  return gemm::sums_of_products(in[0].dtype, op.has_bias);
+  return gemm::sums_of_products(in[op.has_x_scales ? op.x_scales() : 0].dtype, op.has_bias);
 }
 
 }  // namespace plumb::ref_cpu

@@ -28,7 +28,7 @@ void multiply_experts(const ir::ops::GroupedMatmul& op, Call& call) {
   using C = ir::compute_t<T>;
   const ir::TensorView& w = call.in(1);
   const std::int64_t k = call.in(0).shape()[1], n = call.out(0).shape()[1];
-  gemm::GroupedProduct<T> product(call.in(0), call.in(2), w.shape()[0], n);
+  gemm::GroupedProduct<T> product(call.in(0).as<T>().data(), k, call.in(2), w.shape()[0], n);
   ScratchRoom<C> copy;
   product.for_each_expert([&](std::int64_t expert, const gemm::Matrix<const C>& x, const gemm::Matrix<C>& sums) {
     const C* const matrix = matrix_of(w.as<T>().data() + expert * k * n, k * n, copy);

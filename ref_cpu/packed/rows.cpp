@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "ref_cpu/packed/blocks.hpp"
+#include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu::packed {
 namespace {
@@ -94,6 +95,26 @@ Rows::Rows(const ir::kernels::packed::Packing& packing, const Call& call, std::s
   length_ = ir::kernels::packed::row_elements(packing.format, shape);
   count_ = std::accumulate(shape.begin(), shape.end() - 1, std::int64_t{1}, std::multiplies());
 }
+
+template <class C>
+ScratchRoom<C> scaled_codes(const ir::TensorView& codes, const ir::TensorView& scales) {
+  const std::int64_t length = codes.shape().back(), per_row = scales.shape().back();
+  const std::int64_t rows = length == 0 ? 0 : codes.shape().elements() / length;
+  const auto* const from = codes.as<std::int8_t>().data();
+  const C* const s = scales.as<C>().data();
+  ScratchRoom<C> made(static_cast<std::size_t>(rows * length));
+  C* const to = made.data();
+  parallel_for(rows, std::max<std::int64_t>(1, (1 << 15) / (length + 1)), [=](std::int64_t row, std::int64_t end_row) {
+    for (; row < end_row; ++row)
+      by_scale(length, ir::kernels::packed::x_scale_block, [=](std::int64_t e, std::int64_t end, std::int64_t group) {
+        for (; e < end; ++e) to[row * length + e] = static_cast<C>(from[row * length + e]) * s[row * per_row + group];
+      });
+  });
+  return made;
+}
+
+template ScratchRoom<float> scaled_codes(const ir::TensorView&, const ir::TensorView&);
+template ScratchRoom<double> scaled_codes(const ir::TensorView&, const ir::TensorView&);
 
 template <class T>
 void Rows::read(std::int64_t row, T* values) const {

@@ -3,8 +3,16 @@
 
 #include "ir/kernels/packed/operands.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/scratch.hpp"
 
 namespace plumb::ref_cpu::packed {
+
+/// Rows of codes x as numbers of C, which the scales are, too: products, which f64 has exactly of scales of f32.
+template <class C>
+ScratchRoom<C> scaled_codes(const ir::TensorView& codes, const ir::TensorView& scales);
+
+extern template ScratchRoom<float> scaled_codes(const ir::TensorView&, const ir::TensorView&);
+extern template ScratchRoom<double> scaled_codes(const ir::TensorView&, const ir::TensorView&);
 
 /// Packed operands of a node (ops.md A.0). Rows run along the last axis of the codes, all other axes count rows.
 class Rows {

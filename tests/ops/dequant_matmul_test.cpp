@@ -75,5 +75,33 @@ TEST(DequantMatmul, ScalesBesideTheCodes) {
   }
 }
 
+TEST(DequantMatmul, CodesOfX) {
+  const ir::Fill any{.distribution = ir::Distribution::uniform_int, .low = -128, .high = 128};
+  const Tensor codes = packed(F::q4_k, 5, 1), x = random_tensor({DType::i8, {3, 256}}, 1, any);
+  const Tensor scales = random_tensor({DType::f32, {3, 8}}, 2), bias = random_tensor({DType::f16, {5}}, 3);
+  check_op(DequantMatmul{.format = F::q4_k, .has_x_scales = true}, {x, codes, scales});
+  check_op(DequantMatmul{.format = F::q4_k, .has_x_scales = true, .has_bias = true, .dtype = DType::f16},
+           {x, codes, scales, bias});
+}
+
+/// Codes times powers of two are numbers of f32.
+TEST(DequantMatmul, OfCodesIsTheProductOfTheNumbersThatTheyAre) {
+  ref_cpu::CpuExecutor cpu;
+  std::vector<std::int8_t> codes;
+  std::vector<float> numbers;
+  for (std::size_t k = 0; k < 2 * 41; ++k) {
+    const float scale = k % 41 < 32 ? 0.25f : 2.0f;
+    codes.push_back(static_cast<std::int8_t>(37 * k - 128));
+    numbers.push_back(scale * static_cast<float>(codes.back()));
+  }
+  const Tensor w = tests::noise({DType::i8, {7, 41}}, 4), by_row = random_tensor({DType::f32, {7, 1}}, 5);
+  const Tensor scales = Tensor::of<float>({2, 2}, {0.25f, 2, 0.25f, 2});
+  const DequantMatmul of_numbers{.format = F::int8, .has_scales = true};
+  const Tensor expected = ir::run_op(cpu, of_numbers, {Tensor::of<float>({2, 41}, numbers), w, by_row}).front();
+  const DequantMatmul of_codes{.format = F::int8, .has_scales = true, .has_x_scales = true};
+  const Tensor x = Tensor::of<std::int8_t>({2, 41}, codes);
+  EXPECT_TRUE(tests::same_bytes(ir::run_op(cpu, of_codes, {x, w, by_row, scales}).front(), expected));
+}
+
 }  // namespace
 }  // namespace plumb::dequant_matmul_test

@@ -7,11 +7,11 @@
 
 namespace plumb::gpu_vulkan::kernels::gemm {
 
-void publish_tile(const common::ElementTile& tile, bool has_bias, plan::Lowering& node) {
+void publish_tile(const common::ElementTile& tile, bool has_bias, ir::DType dtype, plan::Lowering& node) {
   ir::Sum sum{
       .of = ir::SumName::product, .unit = ir::SumUnit::either, .levels = {common::chain(tile.depth), common::chain()}};
   if (has_bias) sum.epilogue.push_back(ir::SumStep::bias);
-  common::publish(std::move(sum), node.in_type(0).dtype, node);
+  common::publish(std::move(sum), dtype, node);
 }
 
 GroupedRows group_rows(std::size_t expert, std::int64_t experts, std::int64_t height, plan::Lowering& node) {

@@ -13,7 +13,7 @@ constexpr common::ElementTile tile_for(std::int64_t rows) {
 }
 
 /// Publishes how such tiles add.
-void publish_tile(const common::ElementTile& tile, bool has_bias, plan::Lowering& node);
+void publish_tile(const common::ElementTile& tile, bool has_bias, ir::DType dtype, plan::Lowering& node);
 
 /// Rows sorted by expert, as grouped_tile.glsl reads them.
 struct GroupedRows {

@@ -1,7 +1,7 @@
 #version 450
 // variants: f32 f16 bf16 f64
-// y = x W^T + bias with packed W, tile by tile; weights are decoded on their way into shared memory. Where rows have
-// experts, W and bias are those of the tile's expert.
+// y = x W^T + bias with packed W, tile by tile; weights, and x where it is codes with a scale for 32 of a row, are
+// decoded on their way into shared memory. Where rows have experts, W and bias are those of the tile's expert.
 #extension GL_GOOGLE_include_directive : require
 #include "gpu_vulkan/glsl/divide.glsl"
 #include "gpu_vulkan/glsl/element.glsl"
@@ -17,6 +17,7 @@ layout(constant_id = 10) const uint weight_dtype = 0;  // f32, f16, bf16
 layout(constant_id = 11) const bool is_unrounded = false;
 layout(constant_id = 12) const bool is_grouped = false;
 layout(constant_id = 13) const uint block_bytes = 18;
+layout(constant_id = 14) const bool has_x_scales = false;
 
 layout(push_constant) uniform Block {
   uint m, n, k;
@@ -25,14 +26,16 @@ layout(push_constant) uniform Block {
   uint row_tiles;  // at most so many tiles below each other
 };
 layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
+layout(set = 0, binding = 0) readonly buffer XCodes { uint x_codes[]; };
 layout(set = 0, binding = 1) readonly buffer Codes { uint codes[]; };
 layout(set = 0, binding = 2) readonly buffer Scales { uint scales[]; };
 layout(set = 0, binding = 3) readonly buffer ZeroPoints { uint zero_points[]; };
 layout(set = 0, binding = 4) readonly buffer Bias { STORED bias[]; };
 #define EXPERT_TILES 5
 #include "gpu_vulkan/kernels/gemm/grouped_tile.glsl"
-layout(set = 0, binding = 7) writeonly buffer Y { STORED y[]; };
-layout(set = 0, binding = 7) writeonly buffer Sums { COMPUTED y_unrounded[]; };
+layout(set = 0, binding = 7) readonly buffer XScales { COMPUTED x_scales[]; };
+layout(set = 0, binding = 8) writeonly buffer Y { STORED y[]; };
+layout(set = 0, binding = 8) writeonly buffer Sums { COMPUTED y_unrounded[]; };
 
 #include "gpu_vulkan/glsl/packed/weight.glsl"
 
@@ -52,7 +55,12 @@ uint first_row;
 uint row_of(uint r) { return is_grouped ? row_numbers[r] : first_row + r; }
 uint weight_row(uint column) { return is_grouped ? expert * n + column : column; }
 
-COMPUTED left_at(uint r, uint at_k) { return load(x[row_of(r) * k + at_k]); }
+COMPUTED left_at(uint r, uint at_k) {
+  const uint row = row_of(r), at = row * k + at_k;
+  if (!has_x_scales) return load(x[at]);
+  const int code = bitfieldExtract(int(x_codes[at >> 2]), int(at & 3u) * 8, 8);
+  return COMPUTED(code) * x_scales[row * ((k + 31u) >> 5) + (at_k >> 5)];
+}
 COMPUTED right_at(uint column, uint at_k) { return COMPUTED(weight(weight_row(column), at_k)); }
 
 void finish(uint r, uint column, COMPUTED sum) {

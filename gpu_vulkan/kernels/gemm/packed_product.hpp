@@ -14,7 +14,8 @@ struct PackedProduct {
   ir::kernels::packed::Packing packing;
   ir::kernels::packed::WeightDtype weight_dtype = ir::kernels::packed::WeightDtype::f32;
   bool has_bias = false;
-  std::optional<std::size_t> expert = {};  ///< the operand that says which matrix a row has
+  std::optional<std::size_t> x_scales = {};  ///< the operand that has the scales of x, where x is codes
+  std::optional<std::size_t> expert = {};    ///< the operand that says which matrix a row has
 };
 
 void lower_packed(const PackedProduct& product, plan::Lowering& node);

@@ -22,6 +22,30 @@ struct Packing {
   bool operator==(const Packing&) const = default;
 };
 
+/// The constraint of products for x that is codes: what scales these have, and of which dtype the results are.
+inline constexpr std::string_view x_scales_check =
+    "x must be codes (i8) where has_x_scales, and only there; x_scales must have its leading axes, one element for 32 "
+    "elements of a row, and the dtype in which results are computed";
+
+/// The elements of a row of x that share a scale, where x is codes.
+inline constexpr std::int64_t x_scale_block = 32;
+
+/// The shape of the scales of x.
+inline Shape x_scale_shape(Shape x) {
+  x.back() = (x.back() + x_scale_block - 1) / x_scale_block;
+  return x;
+}
+
+/// Holds codes x and their scales to constraint C`number`; results are `out`. `scales` is null where there are none.
+template <class T>
+void check_x_scales(const T& op, int number, const TensorType& x, const TensorType* scales, DType out) {
+  check(op, number, (x.dtype == DType::i8) == (scales != nullptr), "x is ", x, ", has_x_scales is ",
+        scales != nullptr ? "true" : "false");
+  if (scales == nullptr) return;
+  check(op, number, scales->shape == x_scale_shape(x.shape) && (scales->dtype == DType::f64) == (out == DType::f64),
+        "x is ", x, ", x_scales are ", *scales, ", results ", out);
+}
+
 /// The elements of a row of codes.
 inline std::int64_t row_elements(Format format, const Shape& codes) {
   const Layout block = layout(format);

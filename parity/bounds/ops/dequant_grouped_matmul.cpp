@@ -21,6 +21,7 @@ Model error_model(const ir::ops::DequantGroupedMatmul& op) {
                        .weight_dtype = op.weight_dtype,
                        .packed_operands = op.packed_operands(),
                        .has_bias = op.has_bias,
+                       .x_scales = op.has_x_scales ? std::optional(op.x_scales()) : std::nullopt,
                        .product = product,
                        .addend = bias_of_rows});
 }

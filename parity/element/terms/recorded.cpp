@@ -124,6 +124,15 @@ class Reader {
     double value = 0, off = 0;  ///< off: in unit roundoffs
     bool is_rounded = false;
 
+    /// Two operands: kernels round their product, or that of one of them with the sum of the terms that share it.
+    bool read_product(const Step& a, const Step& b) {
+      if (a.kind != Kind::operand || b.kind != Kind::operand) return false;
+      if (static_cast<double>(static_cast<float>(value)) == value) return true;
+      is_rounded = true;
+      off = std::abs(value);
+      return true;
+    }
+
     bool read(const Reader& reader, std::uint32_t at) {
       const Step& step = reader.tape_[at];
       value = step.value;
@@ -143,8 +152,11 @@ class Reader {
           is_rounded = true;
           off = step.error;
           return true;
+        case Kind::multiply:
+          if (reader.is_by_one(step)) return read(reader, step.b);
+          return read_product(reader.tape_[step.a], reader.tape_[step.b]);
         default:
-          return reader.is_by_one(step) && read(reader, step.b);
+          return false;
       }
     }
   };

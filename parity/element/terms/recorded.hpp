@@ -8,8 +8,9 @@
 namespace plumb::parity::element::terms {
 
 /// The terms of a recorded number that is a sum of operands and of products of two factors, perhaps multiplied and
-/// divided by constants, with numbers added behind it. Factors are operands, their negatives and sizes, and weights
-/// without an operand in them; the errors of weights that are not exact count as `off`. False for any other number;
+/// divided by constants, with numbers added behind it. Factors are operands, their negatives and sizes, products
+/// of two operands, and weights without an operand in them; the errors of products and weights that are not exact count
+/// as `off`. False for any other number;
 /// `sum` comes empty.
 bool read_terms(const Tape& tape, const Real& number, ElementSum& sum);
 
