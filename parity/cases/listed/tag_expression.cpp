@@ -11,23 +11,23 @@ namespace {
 
 constexpr std::size_t deepest = 100;
 
-struct Word {
-  std::string_view text = {};  ///< "" at the end
-  std::size_t at = 0;
-};
-
 /// The text, and below it a caret at a place in it.
 std::string with_caret(std::string_view text, std::size_t at) {
   return ir::cat("\n  ", text, "\n  ", std::string(at, ' '), '^');
 }
 
-Word word_from(std::string_view text, std::size_t begin) {
+/// The next word of a text, as a part of it: an empty one at the text's end.
+std::string_view word_from(std::string_view text, std::size_t begin) {
   constexpr std::string_view blanks = " \t\n\r";
   const std::size_t at = std::min(text.find_first_not_of(blanks, begin), text.size());
-  if (at == text.size()) return {"", at};
-  if (text[at] == '(' || text[at] == ')') return {text.substr(at, 1), at};
-  const std::size_t end = std::min(text.find_first_of(" \t\n\r()", at), text.size());
-  return {text.substr(at, end - at), at};
+  if (at == text.size()) return text.substr(at);
+  if (text[at] == '(' || text[at] == ')') return text.substr(at, 1);
+  return text.substr(at, std::min(text.find_first_of(" \t\n\r()", at), text.size()) - at);
+}
+
+/// Where a part of a text begins.
+std::size_t place_in(std::string_view text, std::string_view part) {
+  return static_cast<std::size_t>(part.data() - text.data());
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ class TagExpression::Parser {
 
   Term all() {
     Term term = any_of_several();
-    if (!next_.text.empty()) refuse("'and', 'or' or the end");
+    if (!next_.empty()) refuse("'and', 'or' or the end");
     return term;
   }
 
@@ -69,13 +69,13 @@ class TagExpression::Parser {
 
   [[noreturn]] void refuse(std::string_view wanted) const {
     ir::fail(option_, ": wanted ", wanted, ", found ",
-             next_.text.empty() ? std::string("the end") : ir::cat('\'', next_.text, '\''),
-             with_caret(text_, next_.at));
+             next_.empty() ? std::string("the end") : ir::cat('\'', next_, '\''),
+             with_caret(text_, place_in(text_, next_)));
   }
 
   bool takes(std::string_view word) {
-    if (next_.text != word) return false;
-    next_ = word_from(text_, next_.at + word.size());
+    if (next_ != word) return false;
+    next_ = word_from(text_, place_in(text_, next_) + word.size());
     return true;
   }
 
@@ -94,9 +94,9 @@ class TagExpression::Parser {
   }
 
   Term one() {
-    const Word word = next_;
+    const std::string_view word = next_;
     ir::require(++depth_ <= deepest, option_, ": more than ", deepest, " parentheses and nots",
-                with_caret(text_, word.at));
+                with_caret(text_, place_in(text_, word)));
     Term term;
     if (takes("not")) {
       term = {.kind = Kind::negation, .parts = {one()}};
@@ -104,10 +104,9 @@ class TagExpression::Parser {
       term = any_of_several();
       if (!takes(")")) refuse("'and', 'or' or ')'");
     } else {
-      if (word.text.empty() || word.text == ")" || word.text == "and" || word.text == "or")
-        refuse("a tag, 'not' or '('");
-      takes(word.text);
-      term.tag = word.text;
+      if (word.empty() || word == ")" || word == "and" || word == "or") refuse("a tag, 'not' or '('");
+      takes(word);
+      term.tag = word;
       names_.push_back(term.tag);
     }
     --depth_;
@@ -116,7 +115,7 @@ class TagExpression::Parser {
 
   const std::string_view text_, option_;
   std::vector<std::string>& names_;
-  Word next_;
+  std::string_view next_;
   std::size_t depth_ = 0;
 };
 
@@ -126,9 +125,10 @@ TagExpression::TagExpression(std::string_view text, std::string_view option)
 bool TagExpression::holds_for(const Tags& tags) const { return root_->holds_for(tags); }
 
 std::string TagExpression::pointing_at(std::string_view tag) const {
-  for (Word word = word_from(text_, 0); !word.text.empty(); word = word_from(text_, word.at + word.text.size()))
-    if (word.text == tag) return with_caret(text_, word.at);
-  return "";
+  const std::string_view text = text_;
+  std::string_view word = word_from(text, 0);
+  while (!word.empty() && word != tag) word = word_from(text, place_in(text, word) + word.size());
+  return word.empty() ? "" : with_caret(text, place_in(text, word));
 }
 
 }  // namespace plumb::parity::cases
