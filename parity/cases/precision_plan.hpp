@@ -7,7 +7,8 @@
 
 namespace plumb::parity::cases {
 
-/// Reads a precision plan (plumb-precision/1, docs/f16.md): labels of nodes and how each computes. Throws
+/// Reads a precision plan (plumb-precision/1, docs/f16.md): labels of nodes, or
+/// globs, and how each computes. Throws
 /// Error "FILE:LINE: what" for anything that is none.
 ir::passes::PrecisionPlan read_plan(const std::filesystem::path& path);
 ir::passes::PrecisionPlan parse_plan(std::string_view text, const std::string& file);

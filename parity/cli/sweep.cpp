@@ -205,11 +205,12 @@ Action sweep(CLI::App& app) {
   const auto flags = std::make_shared<SweepFlags>();
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX) of f32")->required();
   const CLI::Option* const precisions =
-      app.add_option("--precision", flags->precisions,
-                     "how products are computed: f32, f16acc32, f16acc16; or what all f32 values are stored in: f16, "
-                     "bf16")
+      app.add_option(
+             "--precision", flags->precisions,
+             "how products are computed: f32, f16acc32, f16acc16, bf16acc32, and with packed weights q8acc32; or "
+             "what all f32 values are stored in: f16, bf16")
           ->delimiter(',')
-          ->check(flags::one_of({"f32", "f16acc32", "f16acc16", "f16", "bf16"}))
+          ->check(flags::one_of({"f32", "f16acc32", "f16acc16", "bf16acc32", "q8acc32", "f16", "bf16"}))
           ->capture_default_str();
   app.add_option("--choose", flags->choices, "which nodes run in f16: never, always, oscillation, bound")
       ->delimiter(',')

@@ -63,8 +63,8 @@ void require_precision(const std::string& text) {
   std::error_code problem;
   if (text.empty() || ir::enum_value<ir::passes::Precision>(text) || std::filesystem::exists(text, problem)) return;
   const auto names = enum_names(ir::passes::Precision{});
-  ir::fail("--precision is f16acc32, f16acc16 or the file of a plan, and there is no file '", text, "'",
-           core::did_you_mean(text, {names.begin(), names.end()}));
+  ir::fail("--precision is f16acc32, f16acc16, bf16acc32, q8acc32 or the file of a plan, and there is no file '", text,
+           "'", core::did_you_mean(text, {names.begin(), names.end()}));
 }
 
 }  // namespace
@@ -110,8 +110,8 @@ void add_expected_flags(CLI::App& app, GraphFlags& flags, checks::expected::Opti
 void add_precision_flag(CLI::App& app, GraphFlags& flags) {
   app.add_option(
          "--precision", flags.precision,
-         "f16acc32: f32 products on f16 operands with f32 accumulators; or a plan that says for which nodes (TOML, "
-         "docs/f16.md)")
+         "f16acc32 or bf16acc32: f32 products on 16-bit operands with f32 accumulators; q8acc32: products with packed "
+         "weights on x as 8-bit codes; or a plan that says for which nodes (TOML, docs/f16.md)")
       ->group("input");
 }
 

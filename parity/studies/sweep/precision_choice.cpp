@@ -54,7 +54,8 @@ std::vector<Candidate> candidates_of(const ir::Graph& graph, const ir::Feeds& fe
     Candidate one{.node = n, .label = node.label, .op = std::string(node.op.name())};
     one.flops = ir::cost_of(graph, node).flops;
     one.columns = node.op.is<ir::ops::Conv>() ? y[1] : y.back();
-    if (const auto weight = known(graph, feeds, node.inputs[1])) one.oscillation = oscillation(*weight);
+    const auto weight = known(graph, feeds, node.inputs[1]);
+    if (weight && ir::is_float(weight->dtype())) one.oscillation = oscillation(*weight);
     found.push_back(std::move(one));
   }
   return found;

@@ -28,7 +28,7 @@ struct Candidate {
   std::string label = {}, op = {};
   double flops = 0;
   std::int64_t columns = 0;                ///< N: columns of a product, filters of a convolution
-  std::optional<double> oscillation = {};  ///< the second operand's, where that is a param or a constant
+  std::optional<double> oscillation = {};  ///< the second operand's, where that is a param or a constant of floats
   std::vector<double> errors = {};         ///< by sample, then output: relative 2-norm error by rounding all operands
   std::optional<double> saved_ns = {};     ///< on the device, casts counted; below 0 where f16 is slower
 };

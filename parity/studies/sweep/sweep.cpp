@@ -195,7 +195,7 @@ ir::passes::PrecisionPlan Sweep::by_bound(double budget) const {
 }
 
 ir::passes::PrecisionPlan Sweep::chosen(ir::passes::Precision precision, Choice choice) const {
-  if (precision == ir::passes::Precision::f16acc16) return ir::passes::all_at(graph_, precision);
+  if (precision != ir::passes::Precision::f16acc32) return ir::passes::all_at(graph_, precision);
   ir::passes::PrecisionPlan plan;
   for (const Candidate& one : result_.candidates)
     if (choice == Choice::always ||
@@ -276,9 +276,11 @@ void Sweep::add_row_of(ir::passes::Precision precision) {
     add_row({.precision = precision, .choice = choice, .plan = chosen(precision, choice)});
   };
   if (precision == ir::passes::Precision::f32) return add_row({.precision = precision, .choice = Choice::never});
-  if (precision == ir::passes::Precision::f16acc16) {
-    if (ir::passes::all_at(graph_, precision).empty()) return is_none("no matmul of f32, which alone sums in f16");
-    return add(Choice::always);
+  if (precision != ir::passes::Precision::f16acc32) {
+    if (!ir::passes::all_at(graph_, precision).empty()) return add(Choice::always);
+    if (precision == ir::passes::Precision::q8acc32) return is_none("no product of f32 with packed weights");
+    return is_none(precision == ir::passes::Precision::f16acc16 ? "no matmul of f32, which alone sums in f16"
+                                                                : "no matmul, gemm or conv of f32");
   }
   if (result_.candidates.empty()) return is_none("no matmul, gemm or conv of f32");
   for (const Choice choice : options_.choices) choice == Choice::bound ? add_rows_by_bound(precision) : add(choice);

@@ -4,6 +4,7 @@
 
 #include "ir/ops/cast.hpp"
 #include "ir/ops/conv.hpp"
+#include "ir/ops/dequant_grouped_matmul.hpp"
 #include "ir/ops/dot_general.hpp"
 #include "ir/ops/einsum.hpp"
 #include "ir/ops/gemm.hpp"
@@ -107,6 +108,49 @@ TEST(AtPrecision, OneConvolutionHandsTheNextWhatItRounded) {
   EXPECT_EQ(half.type(second).dtype, DType::f32);
 }
 
+/// y = x W^T + b and z = x V^T by two rows' experts, on rows of 33 elements, a whole block of 32 and a part.
+struct PackedProducts {
+  using F = ops::PackedFormat;
+  Graph graph;
+  Value x = graph.input("x", {DType::f32, {2, 33}}), e = graph.input("e", {DType::i32, {2}});
+  Value w = graph.param("w", {DType::i8, {5, 33}}), s = graph.param("s", {DType::f32, {5, 1}});
+  Value b = graph.param("b", {DType::f32, {5}});
+  Value v = graph.param("v", {DType::i8, {3, 5, 33}}), t = graph.param("t", {DType::f32, {3, 5, 1}});
+  Value y = graph.add("y", ops::DequantMatmul{.format = F::int8, .has_scales = true, .has_bias = true}, {x, w, s, b});
+  Value z = graph.add("z", ops::DequantGroupedMatmul{.format = F::int8, .has_scales = true}, {x, v, t, e});
+
+  PackedProducts() {
+    graph.returns(y);
+    graph.returns(z);
+  }
+};
+
+TEST(AtPrecision, PackedProductsReadNarrowFloats) {
+  const PackedProducts packed;
+  const Graph half = passes::at_precision(packed.graph, passes::all_at(packed.graph, passes::Precision::bf16acc32));
+  EXPECT_TRUE(verify(half).empty());
+  EXPECT_TRUE(verify(passes::widen(half)).empty());
+  EXPECT_THAT(labels(half), ElementsAre("x.bf16", "b.bf16", "y", "z"));
+  const auto& op = half.nodes()[2].op.as<ops::DequantMatmul>();
+  EXPECT_EQ(op.weight_dtype, ops::WeightDtype::bf16);
+  EXPECT_EQ(op.dtype, DType::f32);
+  EXPECT_EQ(half.type(packed.y), packed.graph.type(packed.y));
+}
+
+TEST(AtPrecision, PackedProductsReadCodesThatAreMadeOnce) {
+  const PackedProducts packed;
+  const Graph codes = passes::at_precision(packed.graph, passes::all_at(packed.graph, passes::Precision::q8acc32));
+  EXPECT_TRUE(verify(codes).empty());
+  EXPECT_TRUE(verify(passes::widen(codes)).empty());
+  EXPECT_THAT(labels(codes), ElementsAre("x.padded", "x.blocks", "x.sizes", "x.largest", "most_of_a_code", "x.scales",
+                                         "x.codes", "y", "z"));
+  EXPECT_EQ(codes.type(*codes.find("x.codes")), (TensorType{DType::i8, {2, 33}}));
+  EXPECT_EQ(codes.type(*codes.find("x.scales")), (TensorType{DType::f32, {2, 2}}));
+  EXPECT_TRUE(codes.nodes()[7].op.as<ops::DequantMatmul>().has_x_scales);
+  EXPECT_EQ(codes.nodes()[7].inputs.back(), packed.b);
+  EXPECT_EQ(codes.nodes()[8].inputs.back(), *codes.find("x.scales"));
+}
+
 TEST(AtPrecision, RefusesWhatCannotBeDone) {
   const TwoProducts two;
   const auto refused = [&](const char* label, passes::Precision precision, const char* why) {
@@ -115,6 +159,14 @@ TEST(AtPrecision, RefusesWhatCannotBeDone) {
   refused("c", passes::Precision::f16acc32, "names 'c', which is no node of the graph");
   refused("y", passes::Precision::f16acc32, "softmax is no matmul, gemm, dot_general, einsum or conv");
   refused("y", passes::Precision::f16acc16, "softmax is no matmul, gemm, dot_general, einsum or conv");
+  refused("y", passes::Precision::q8acc32, "softmax has no packed weights");
+  const PackedProducts packed;
+  const auto why = [&](const Graph& graph, passes::Precision to) {
+    return passes::why_not(graph, graph.nodes().back(), to);
+  };
+  EXPECT_EQ(why(packed.graph, passes::Precision::f16acc16), "dequant_grouped_matmul has no f16 accumulators");
+  const Graph half = passes::at_precision(packed.graph, passes::all_at(packed.graph, passes::Precision::f16acc32));
+  EXPECT_EQ(why(half, passes::Precision::q8acc32), "'x.f16' is f16, not f32");
   Graph wide;
   const Value x = wide.input("x", {DType::f64, {3, 3}});
   wide.returns(wide.add("y", ops::Gemm{}, {x, x}));

@@ -227,6 +227,54 @@ TEST(Sweep, AReportHasARowForEachAndTheReasonForNone) {
   EXPECT_THAT(studies::sweep::nodes_text(sweep_of(1e-2)), HasSubstr("by oscillation"));
 }
 
+constexpr auto packed_layers = R"({"format": "plumb.graph/1", "why": "two products with packed weights and one without",
+  "inputs": {"x": {"type": "f32[3, 64]"}},
+  "params": {"w": {"type": "u8[64, 68]", "fill": {"distribution": "packed", "format": "q8_0"}},
+             "v": {"type": "u8[5, 40]", "fill": {"distribution": "packed", "format": "q4_1"}},
+             "u": {"type": "f32[5, 2]"}},
+  "nodes": [{"label": "blk.0", "op": "dequant_matmul", "inputs": ["x", "w"], "format": "q8_0"},
+            {"label": "blk.1", "op": "dequant_matmul", "inputs": ["blk.0", "v"], "format": "q4_1"},
+            {"label": "y", "op": "matmul", "inputs": ["blk.1", "u"]}],
+  "results": ["y"]})";
+
+/// Codes of 8 bits are off by up to 1/254 of the largest of their block, bf16 by 1/256 of each number.
+TEST(Sweep, PackedProductsAreRunOnCodes) {
+  ref_cpu::CpuExecutor reference;
+  Suspect suspect;
+  cases::Observer nobody;
+  const studies::sweep::SweepOptions options{
+      .precisions = {ir::passes::Precision::q8acc32, ir::passes::Precision::bf16acc32}};
+  const auto result = studies::sweep::sweep({make_case(packed_layers)}, {.reference = reference, .candidate = &suspect},
+                                            options, nobody);
+  ASSERT_EQ(result.rows.size(), 2u);
+  EXPECT_EQ(result.rows[0].plan.size(), 2u);
+  EXPECT_EQ(result.rows[1].plan.size(), 3u);
+  for (const studies::sweep::SweepRow& row : result.rows) {
+    EXPECT_EQ(row.verdict, core::Verdict::passed);
+    EXPECT_GT(rel_l2_of(row), 1e-4);
+    EXPECT_LT(rel_l2_of(row), 0.1);  // minima of weights cancel, which makes errors larger
+  }
+}
+
+TEST(Verify, APlanNamesNodesByGlobs) {
+  const auto folder = std::filesystem::path(::testing::TempDir());
+  const auto graph = folder / "packed_graph.json", plan = folder / "packed_plan.toml";
+  std::ofstream(graph) << packed_layers;
+  const auto planned = [&](const ir::passes::PrecisionPlan& nodes) {
+    std::ofstream(plan) << cases::to_toml(nodes, "a test");
+    return cases::plan_of(verify::load_case(graph, {}).file->graph, plan.string());
+  };
+  using ir::passes::Precision;
+  EXPECT_EQ(planned({{"*", Precision::q8acc32}, {"blk.1", Precision::f32}}),
+            (ir::passes::PrecisionPlan{{"blk.0", Precision::q8acc32}, {"blk.1", Precision::f32}}));
+  const auto refused = [&](const ir::passes::PrecisionPlan& nodes, const char* why) {
+    EXPECT_THAT([&] { planned(nodes); }, ThrowsMessage<ir::Error>(HasSubstr(why)));
+  };
+  refused({{"y*", Precision::q8acc32}}, "'y*' matches no node that can compute in q8acc32");
+  refused({{"blk.*", Precision::q8acc32}, {"b*", Precision::f16acc32}}, "two globs match 'blk.0'");
+  refused({{"blk.2", Precision::q8acc32}}, "names 'blk.2', which is no node of the graph");
+}
+
 TEST(Verify, APlanSaysWhichNodesMultiplyInF16) {
   const auto folder = std::filesystem::path(::testing::TempDir());
   const auto graph = folder / "sweep_graph.json", plan = folder / "sweep_plan.toml";
