@@ -211,7 +211,9 @@ void Comparison::finish(Candidate& one) {
   else if (one.has_values && !change.is_told)
     change.standing = Standing::untold;
   // Without pairs nothing says that an output changed, but a test.
-  const bool is_said = drift_.is_paired || change.standing != Standing::changed;
+  const bool is_found = std::ranges::any_of(
+      change.effects, [&](const Effect& effect) { return effect.tested.p <= drift_.rules.false_alarm; });
+  const bool is_said = drift_.is_paired || is_found || change.standing != Standing::changed;
   if (is_said) drift_.changes.push_back(std::move(change));
 }
 
