@@ -205,7 +205,7 @@ static int create(plumb_candidate_create_args* args) {
 }
 
 static int describe(plumb_candidate_describe_args* args) {
-  args->json = "{\"name\": \"cpu\", \"device\": \"host\", \"models\": [\"plumb.graph/1\"], \"subnormals\": \"kept\"}";
+  args->json = "{\"name\": \"cpu\", \"device\": \"host\", \"models\": [\"plumb.graph/1\"]}";
   return PLUMB_OK;
 }
 

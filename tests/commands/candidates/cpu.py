@@ -16,7 +16,8 @@ def tensor(given):
 def run(job):
     graph = pl.Graph.read(f"{folder}/{job['model']['plumb.graph/1']}")
     (given,) = job["runs"]
-    results = cpu.run(graph, {one["name"]: tensor(one) for one in given["inputs"]})
+    wanted = [one["name"] for one in job["wanted"]]
+    results = cpu.run(graph, {one["name"]: tensor(one) for one in given["inputs"]}, wanted)
     values = []
     for k, wanted in enumerate(job["wanted"]):
         array = results[wanted["name"]]
