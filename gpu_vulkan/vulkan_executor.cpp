@@ -163,7 +163,9 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& gr
 
 ir::Buffer VulkanExecutor::allocate(const ir::TensorType& type) {
   ir::check_type(type);
-  return {std::make_shared<run::DeviceMemory>(runtime_, type.bytes(), options_.staging), type};
+  return {
+      std::make_shared<run::DeviceMemory>(runtime_, type.bytes(), options_.staging, runtime::driver::Holder::buffers),
+      type};
 }
 
 ir::Buffer VulkanExecutor::import(ir::MutableView memory, std::shared_ptr<void> owner, ir::Import how) {

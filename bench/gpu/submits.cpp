@@ -30,6 +30,7 @@ using gpu_vulkan::runtime::Access;
 using gpu_vulkan::runtime::Commands;
 using gpu_vulkan::runtime::DeviceBuffer;
 using gpu_vulkan::runtime::MemoryUse;
+using gpu_vulkan::runtime::driver::Holder;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds patience{10};
@@ -105,8 +106,9 @@ class Submits {
         kernel_(small_kernel(options)),
         runtime_(options),
         pool_(gpu_vulkan::runtime::make_command_pool(runtime_.device)),
-        on_device_{{{runtime_.device, bytes, MemoryUse::device}, {runtime_.device, bytes, MemoryUse::device}}},
-        on_host_(runtime_.device, bytes, MemoryUse::readback),
+        on_device_{{{runtime_.device, bytes, MemoryUse::device, Holder::buffers},
+                    {runtime_.device, bytes, MemoryUse::device, Holder::buffers}}},
+        on_host_(runtime_.device, bytes, MemoryUse::readback, Holder::buffers),
         barrier_(runtime_.device, pool_.get()) {
     barrier_.barrier(Access::shader | Access::transfer, Access::shader | Access::transfer);
     barrier_.end();
@@ -201,7 +203,7 @@ void Submits::by_fence(const std::string& what, const Recorded& record) {
 
 /// Not by a rule of Vulkan's: a word that the device fills behind all else shows how late a semaphore tells.
 void Submits::by_memory(const std::string& what, const Recorded& record, bool has_signal) {
-  const DeviceBuffer word(runtime_.device, sizeof(std::uint32_t), MemoryUse::readback);
+  const DeviceBuffer word(runtime_.device, sizeof(std::uint32_t), MemoryUse::readback, Holder::buffers);
   Commands commands(runtime_.device, pool_.get(), VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
   record(commands);
   commands.barrier(Access::shader, Access::transfer);
@@ -299,7 +301,8 @@ void Submits::reading_all() {
       std::cout << what << ": " << error.what() << std::endl;
     }
   };
-  try_it("the device's memory", [&] { return DeviceBuffer(runtime_.device, bytes, MemoryUse::device_mapped); });
+  try_it("the device's memory",
+         [&] { return DeviceBuffer(runtime_.device, bytes, MemoryUse::device_mapped, Holder::buffers); });
   constexpr std::size_t page = std::size_t{1} << 16;
   struct Free {
     void operator()(std::byte* data) const { std::free(data); }

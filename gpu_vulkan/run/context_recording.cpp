@@ -72,9 +72,11 @@ ContextMemory::ContextMemory(std::shared_ptr<const Program> of) : program(std::m
   for (const auto& [slot, cell] : cell_of_slot) is_apart[plan.arena.places[slot].buffer] = true;
   for (std::size_t b = plan.arena.resident_buffers; b < plan.arena.buffers.size(); ++b)
     if (!is_apart[b])
-      buffers.try_emplace(b, program->runtime->device, plan.arena.buffers[b], runtime::MemoryUse::device);
+      buffers.try_emplace(b, program->runtime->device, plan.arena.buffers[b], runtime::MemoryUse::device,
+                          runtime::driver::Holder::contexts);
   if (!plan.placed(plan.faults)) return;
-  faults.emplace(program->runtime->device, sizeof(plan::Fault), runtime::MemoryUse::readback);
+  faults.emplace(program->runtime->device, sizeof(plan::Fault), runtime::MemoryUse::readback,
+                 runtime::driver::Holder::contexts);
   std::ranges::fill(faults->mapped(), std::byte{0});
 }
 
@@ -102,7 +104,7 @@ ContextRecording::ContextRecording(const ContextMemory& memory, const ir::Arrang
       runtime_(*memory.program->runtime),
       plan_(memory.plan),
       arrangement_(arrangement),
-      up_(runtime_.device, runtime::MemoryUse::upload),
+      up_(runtime_.device, runtime::MemoryUse::upload, runtime::driver::Holder::contexts),
       pool_(runtime::make_command_pool(runtime_.device)),
       commands_(runtime_.device, pool_.get()) {
   for (const ir::Value v : arrangement_.uploads) {

@@ -22,14 +22,14 @@ runtime::MemoryUse use_of(const runtime::Runtime& runtime, device::Staging stagi
 }  // namespace
 
 DeviceMemory::DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::size_t bytes, device::Staging staging,
-                           Side side)
+                           runtime::driver::Holder holder, Side side)
     : runtime_(std::move(runtime)), bytes_(bytes) {
   const std::size_t words = whole_words(bytes), most = runtime_->device.facts().max_allocation;
   if (words > most)
     throw ir::Unsupported(
         ir::cat("a buffer of ", bytes, " bytes: ", runtime_->device.facts().name, " has at most ", most));
   const auto use = use_of(*runtime_, staging, side);
-  buffer_ = std::make_unique<runtime::DeviceBuffer>(runtime_->device, words, use);
+  buffer_ = std::make_unique<runtime::DeviceBuffer>(runtime_->device, words, use, holder);
   is_read_in_place_ = side == Side::host ||
                       (use == runtime::MemoryUse::device_mapped && runtime_->device.facts().host_cached_device_local);
   if (use != runtime::MemoryUse::device) {

@@ -16,7 +16,7 @@ class DeviceMemory final : public ir::Memory {
  public:
   /// Zeros.
   DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::size_t bytes, device::Staging staging,
-               Side side = Side::device);
+               runtime::driver::Holder holder, Side side = Side::device);
   /// Memory of the host's, which `owner` keeps. Throws Unsupported, with the reason, where the device cannot use it.
   DeviceMemory(std::shared_ptr<runtime::Runtime> runtime, std::span<std::byte> memory, std::shared_ptr<void> owner);
   ~DeviceMemory() override;

@@ -9,7 +9,8 @@ namespace plumb::gpu_vulkan::run {
 DeviceParams::DeviceParams(const std::shared_ptr<runtime::Runtime>& runtime, ir::Feeds feeds, device::Staging staging)
     : runtime_(runtime.get()), feeds_(std::move(feeds)) {
   for (const auto& [name, tensor] : feeds_) {
-    auto memory = std::make_shared<DeviceMemory>(runtime, tensor.bytes().size(), staging);
+    auto memory =
+        std::make_shared<DeviceMemory>(runtime, tensor.bytes().size(), staging, runtime::driver::Holder::params);
     memory->write(tensor.bytes(), {{0, 0, tensor.bytes().size()}});
     memory->refuse("it is a param, of which executables may have other forms");
     memories_.emplace(name, std::move(memory));
@@ -48,7 +49,8 @@ Residents::Residents(runtime::Runtime& runtime, const plan::Plan& plan, const de
   for (std::size_t b = 0; b < buffers_.size(); ++b) {
     if (buffers_[b].buffer != VK_NULL_HANDLE) continue;
     own_.emplace_back(runtime.device, plan.arena.buffers[b],
-                      is_direct ? runtime::MemoryUse::device_mapped : runtime::MemoryUse::device);
+                      is_direct ? runtime::MemoryUse::device_mapped : runtime::MemoryUse::device,
+                      runtime::driver::Holder::executables);
     buffers_[b] = {own_.back().get(), own_.back().mapped()};
   }
   if (own_.empty()) return;

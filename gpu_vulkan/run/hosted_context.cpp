@@ -29,7 +29,8 @@ HostedContext::HostedContext(std::shared_ptr<const Program> program, std::string
 }
 
 std::shared_ptr<ir::Memory> HostedContext::allocate(std::size_t bytes) {
-  return std::make_shared<DeviceMemory>(program_->runtime, bytes, program_->options.staging);
+  return std::make_shared<DeviceMemory>(program_->runtime, bytes, program_->options.staging,
+                                        runtime::driver::Holder::contexts);
 }
 
 ir::Fence HostedContext::begin(const ir::Arrangement& arrangement, std::size_t, const ir::Feeds& rest) {

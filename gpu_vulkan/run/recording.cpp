@@ -26,12 +26,13 @@ Recording::Recording(runtime::Runtime& runtime, const plan::Plan& plan, const ir
       residents_(residents),
       writes_directly_(writes_directly(runtime, options)),
       reads_directly_(writes_directly_ && runtime.device.facts().host_cached_device_local),
-      up_(runtime.device, runtime::MemoryUse::upload),
-      down_(runtime.device, runtime::MemoryUse::readback),
+      up_(runtime.device, runtime::MemoryUse::upload, runtime::driver::Holder::executables),
+      down_(runtime.device, runtime::MemoryUse::readback, runtime::driver::Holder::executables),
       pool_(runtime::make_command_pool(runtime.device)) {
   for (std::size_t b = plan.arena.resident_buffers; b < plan.arena.buffers.size(); ++b)
     buffers_.emplace_back(runtime.device, plan.arena.buffers[b],
-                          writes_directly_ ? runtime::MemoryUse::device_mapped : runtime::MemoryUse::device);
+                          writes_directly_ ? runtime::MemoryUse::device_mapped : runtime::MemoryUse::device,
+                          runtime::driver::Holder::executables);
   find_direct_results();
   reserve_staging();
   up_.allocate();

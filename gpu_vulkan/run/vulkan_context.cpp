@@ -34,7 +34,8 @@ class VulkanContext final : public ir::ResidentContext {
   std::shared_ptr<ir::Memory> allocate(std::size_t bytes) override { return allocate(bytes, Side::device); }
   std::shared_ptr<ir::Memory> allocate_for_reading(std::size_t bytes) override { return allocate(bytes, Side::host); }
   std::shared_ptr<ir::Memory> allocate(std::size_t bytes, Side side) {
-    return std::make_shared<DeviceMemory>(memory_->program->runtime, bytes, memory_->program->options.staging, side);
+    return std::make_shared<DeviceMemory>(memory_->program->runtime, bytes, memory_->program->options.staging,
+                                          runtime::driver::Holder::contexts, side);
   }
   std::string why_apart(ir::Value input, ir::Value result) const override;
   void settle() override {

@@ -45,7 +45,8 @@ driver::Buffer make_buffer(const driver::Device& device, std::size_t bytes, cons
   info.pNext = next;
   info.size = bytes;
   info.usage = driver::buffer_usage;
-  return driver::create<driver::Buffer>("vkCreateBuffer", vkCreateBuffer, device.get(), info, " for ", bytes, " bytes");
+  return driver::create<driver::Buffer>("vkCreateBuffer", vkCreateBuffer, device.get(), info, " for ", bytes, " bytes",
+                                        device.ledger());
 }
 
 constexpr VkExternalMemoryHandleTypeFlagBits host_memory = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
@@ -67,7 +68,7 @@ void check_import(VkResult result, std::string_view call, const Details&... deta
 
 }  // namespace
 
-DeviceBuffer::DeviceBuffer(const driver::Device& device, std::size_t bytes, MemoryUse use)
+DeviceBuffer::DeviceBuffer(const driver::Device& device, std::size_t bytes, MemoryUse use, driver::Holder holder)
     : buffer_(make_buffer(device, bytes)), size_(bytes) {
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(device.get(), buffer_.get(), &needs);
@@ -75,7 +76,8 @@ DeviceBuffer::DeviceBuffer(const driver::Device& device, std::size_t bytes, Memo
   info.allocationSize = needs.size;
   info.memoryTypeIndex = memory_type(device, needs.memoryTypeBits, use);
   memory_ = driver::create<driver::Memory>("vkAllocateMemory", vkAllocateMemory, device.get(), info, " for ",
-                                           needs.size, " bytes on ", device.facts().name);
+                                           needs.size, " bytes on ", device.facts().name, device.ledger());
+  entry_ = device.ledger().enter(holder, needs.size);
   driver::check(vkBindBufferMemory(device.get(), buffer_.get(), memory_.get(), 0), "vkBindBufferMemory");
   if (use == MemoryUse::device) return;
   void* address = nullptr;

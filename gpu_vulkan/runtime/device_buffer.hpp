@@ -18,8 +18,8 @@ enum class MemoryUse {
 /// may see it.
 class DeviceBuffer {
  public:
-  /// Throws DeviceError, with the size, when there is no memory left.
-  DeviceBuffer(const driver::Device& device, std::size_t bytes, MemoryUse use);
+  /// Throws DeviceError, with the size and what is held, when there is no memory left.
+  DeviceBuffer(const driver::Device& device, std::size_t bytes, MemoryUse use, driver::Holder holder);
   /// Memory of the host's, which stays what it is to the host, and outlives this. Throws Unsupported, with the reason,
   /// where `why_not_imported` has one or the driver refuses it.
   DeviceBuffer(const driver::Device& device, std::span<std::byte> memory);
@@ -30,6 +30,7 @@ class DeviceBuffer {
   std::span<std::byte> mapped() const { return mapped_; }
 
  private:
+  driver::Ledger::Entry entry_;
   driver::Memory memory_;  // after the buffer in death
   driver::Buffer buffer_;
   std::size_t size_;

@@ -23,7 +23,7 @@ std::size_t StagingBuffers::reserve(std::size_t bytes) {
 }
 
 void StagingBuffers::allocate() {
-  for (const std::size_t size : sizes_) buffers_.emplace_back(device_, size, use_);
+  for (const std::size_t size : sizes_) buffers_.emplace_back(device_, size, use_, holder_);
 }
 
 BufferRange StagingBuffers::range(std::size_t place) const {
@@ -39,7 +39,8 @@ std::span<std::byte> StagingBuffers::bytes(std::size_t place) const {
 Uploader::Uploader(const driver::Device& device, Timeline& timeline)
     : device_(device),
       timeline_(timeline),
-      staging_(device, std::min<std::size_t>(upload_bytes, device.facts().max_allocation), MemoryUse::upload),
+      staging_(device, std::min<std::size_t>(upload_bytes, device.facts().max_allocation), MemoryUse::upload,
+               driver::Holder::transfers),
       pool_(make_command_pool(device)) {}
 
 void Uploader::upload(BufferRange to, std::span<const std::byte> bytes) {

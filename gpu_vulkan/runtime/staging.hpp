@@ -10,7 +10,8 @@ namespace plumb::gpu_vulkan::runtime {
 /// many buffers as the device's limit asks for.
 class StagingBuffers {
  public:
-  StagingBuffers(const driver::Device& device, MemoryUse use) : device_(device), use_(use) {}
+  StagingBuffers(const driver::Device& device, MemoryUse use, driver::Holder holder)
+      : device_(device), use_(use), holder_(holder) {}
 
   /// Reserves a place; its number counts from 0.
   std::size_t reserve(std::size_t bytes);
@@ -29,6 +30,7 @@ class StagingBuffers {
 
   const driver::Device& device_;
   MemoryUse use_;
+  driver::Holder holder_;
   std::vector<Reserved> places_;
   std::vector<std::size_t> sizes_;  ///< by buffer
   std::vector<DeviceBuffer> buffers_;

@@ -33,7 +33,7 @@ std::size_t Transfers::make_room(Stage& stage, std::size_t bytes) {
   const std::size_t wanted = std::min(most, std::max(least_stage, std::bit_ceil(std::min(bytes, most))));
   if (!stage.buffer || stage.buffer->size() < wanted) {
     stage.buffer.reset();
-    stage.buffer.emplace(device_, wanted, stage.use);
+    stage.buffer.emplace(device_, wanted, stage.use, driver::Holder::transfers);
   }
   return stage.buffer->size();
 }

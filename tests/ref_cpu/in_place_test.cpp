@@ -12,6 +12,7 @@
 #include "tests/support/cases/movement.hpp"
 #include "tests/support/cases/updated_operands.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/random_updates.hpp"
 
 namespace plumb::ref_cpu::in_place_test {
 namespace {
@@ -82,6 +83,12 @@ TEST_P(InPlace, IsNothingThatIsReadLaterNorWhatIsGiven) {
 
 INSTANTIATE_TEST_SUITE_P(, InPlace, ::testing::ValuesIn(plumb::testing::updated_operands()),
                          [](const auto& test) { return test.param.name; });
+
+/// Inputs that are given, not bound, are copied.
+TEST(InPlaceOfAll, HasTheBitsOfACopyForRandomShapesAndIndices) {
+  CpuExecutor cpu;
+  plumb::testing::expect_random_updates(cpu, cpu, 400);
+}
 
 /// Each file with its operands behind a node that copies them.
 TEST(InPlaceFixtures, HaveTheBitsOfACopy) {

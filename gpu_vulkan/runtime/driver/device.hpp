@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "gpu_vulkan/runtime/driver/handle.hpp"
+#include "gpu_vulkan/runtime/driver/ledger.hpp"
 #include "gpu_vulkan/runtime/driver/physical_device.hpp"
 
 namespace plumb::gpu_vulkan::runtime::driver {
@@ -16,6 +17,8 @@ class Device {
   VkQueue queue() const { return queue_; }
   std::uint32_t queue_family() const { return queue_family_; }
   const device::DeviceFacts& facts() const { return facts_; }
+  /// Who holds its memory.
+  const Ledger& ledger() const { return ledger_; }
   /// The bits of a timestamp that count.
   std::uint64_t timestamp_mask() const { return timestamp_mask_; }
   PFN_vkCmdPushDescriptorSetKHR push_descriptors() const { return push_descriptors_; }
@@ -31,6 +34,7 @@ class Device {
     void operator()(VkDevice device) const { vkDestroyDevice(device, nullptr); }
   };
 
+  Ledger ledger_;
   device::DeviceFacts facts_;
   std::uint32_t queue_family_;
   std::uint64_t timestamp_mask_;

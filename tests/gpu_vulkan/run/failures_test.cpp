@@ -7,6 +7,7 @@
 #include "gpu_vulkan/runtime/driver/result.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/transpose.hpp"
+#include "ir/residency.hpp"
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/support/noise.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 
 using ir::DType;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::ContainsRegex;
 using testing::executor_with;
 using ::testing::HasSubstr;
@@ -94,6 +96,35 @@ TEST_F(FailuresOnDevice, NoMemoryIsADeviceErrorThatNamesTheSize) {
   EXPECT_THAT(message_of([&] { gpu->compile(graph, {}, {{y}}); }), Not(HasSubstr("was lost")));
 }
 
+TEST_F(FailuresOnDevice, NoMemoryNamesWhoHoldsIt) {
+  bool is_too_much = false;
+  const auto gpu = executor_with([&](device::VulkanOptions& options) {
+    options.validation = false;
+    options.on_plan = [&](plan::Plan& plan) {
+      if (is_too_much) plan.arena.buffers.back() = std::size_t{1} << 50;
+    };
+  });
+  ir::Graph graph;
+  const auto x = graph.input("x", {DType::f32, {2, 2}}), w = graph.input("w", {DType::f32, {2, 2}});
+  const auto y = graph.add("y", ir::ops::Matmul{}, {x, w});
+  const auto message = [&] {
+    is_too_much = true;
+    const std::string said = message_of([&] { gpu->compile(graph, {}, {{y}}); });
+    is_too_much = false;
+    return said;
+  };
+  const auto nothing = "held: executables 0 bytes, params 0 bytes, contexts 0 bytes, buffers 0 bytes, transfers ";
+  EXPECT_THAT(message(), HasSubstr(nothing));
+  {
+    const ir::Buffer buffer = gpu->allocate({DType::f32, {1024}});
+    const auto held = gpu->hold({{"p", ir::Tensor(ir::TensorType{DType::f32, {2048}})}});
+    const auto context = gpu->compile(graph, {}, {{y}})->context();
+    EXPECT_THAT(message(), ContainsRegex("held: executables [1-9][0-9]* bytes, params 8192 bytes, "
+                                         "contexts [1-9][0-9]* bytes, buffers 4096 bytes"));
+  }
+  EXPECT_THAT(message(), HasSubstr(nothing)) << "what is gone holds nothing";
+}
+
 TEST_F(FailuresOnDevice, ADeviceThatDoesNotAnswerIsLost) {
   auto gpu = executor_with([](device::VulkanOptions& options) { options.timeout = 1e-6; });
   ir::Graph graph;
@@ -105,6 +136,22 @@ TEST_F(FailuresOnDevice, ADeviceThatDoesNotAnswerIsLost) {
               StartsWith("vkWaitSemaphores returned VK_TIMEOUT after 1e-06 s"));
   EXPECT_THROW(executable->run(feeds), ir::DeviceError);
   EXPECT_THAT(message_of([&] { gpu->compile(graph, {}, {{y}}); }), HasSubstr(" was lost before: vkWaitSemaphores"));
+}
+
+TEST_F(FailuresOnDevice, EveryFenceOfALostDeviceEnds) {
+  auto gpu = executor_with([](device::VulkanOptions& options) { options.timeout = 1e-6; });
+  ir::Graph graph;
+  const auto a = graph.input("a", {DType::f32, {512, 512}});
+  const auto y = graph.add("y", ir::ops::Matmul{}, {a, a});
+  const ir::Feeds feeds = {{"a", ir::Tensor(graph.type(a))}};
+  const auto executable = gpu->compile(graph, {}, {{y}});
+  const auto first = executable->context(), second = executable->context();
+  const ir::Fence fences[] = {first->submit(feeds), second->submit(feeds)};
+  for (const ir::Fence& fence : fences) {
+    EXPECT_THROW(fence.get(), ir::DeviceError);
+    EXPECT_THAT(message_of([&] { fence.get(); }), AnyOf("", "a run did not end in 1e-06 s")) << "it has ended since";
+  }
+  EXPECT_THAT(message_of([&] { first->submit(feeds); }), HasSubstr("a run did not end"));
 }
 
 TEST_F(FailuresOnDevice, StepModeNamesTheDispatchThatFailed) {

@@ -13,6 +13,7 @@
 #include "tests/support/cases/movement.hpp"
 #include "tests/support/cases/updated_operands.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/random_updates.hpp"
 
 namespace plumb::gpu_vulkan::written_over_test {
 namespace {
@@ -55,6 +56,10 @@ TEST_F(WrittenOver, GivesTheBitsOfACopyInEveryRun) {
       }
     }
   }
+}
+
+TEST_F(WrittenOver, GivesTheBitsOfACopyForRandomShapesAndIndices) {
+  plumb::testing::expect_random_updates(*executor(true), *executor(false), 24);
 }
 
 /// Files of these ops, with their operands as inputs and behind another node.
