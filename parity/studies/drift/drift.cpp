@@ -82,8 +82,11 @@ std::vector<double> values_of(const Series& series, Measure measure, bool is_pai
 /// The mean share of misrounded results of one side.
 double mean_share(const std::vector<const Output*>& outputs) {
   double sum = 0, n = 0;
-  for (const Output* const one : outputs)
-    if (one != nullptr && !std::isnan(one->misrounded)) sum += one->misrounded, ++n;
+  for (const Output* const one : outputs) {
+    if (one == nullptr || std::isnan(one->misrounded)) continue;
+    sum += one->misrounded;
+    ++n;
+  }
   return sum / n;
 }
 

@@ -69,8 +69,11 @@ struct Values {
     seeds = lists.empty() ? 0 : lists.front().size();
     for (const std::vector<double>& list : lists) {
       double n = 0, sum = 0, sum2 = 0;
-      for (const double x : list)
-        if (!std::isnan(x)) n += 1, sum += x;
+      for (const double x : list) {
+        if (std::isnan(x)) continue;
+        n += 1;
+        sum += x;
+      }
       const double centre = is_centred && n > 0 ? sum / n : 0;
       for (const double x : list) {
         const double moved = std::isnan(x) ? 0 : x - centre;
@@ -101,7 +104,10 @@ struct Values {
 class Words {
  public:
   std::uint32_t next() {
-    if (at_ == words_.size()) words_ = ir::raw::philox_block(key_of_patterns, 0, 0, block_++), at_ = 0;
+    if (at_ == words_.size()) {
+      words_ = ir::raw::philox_block(key_of_patterns, 0, 0, block_++);
+      at_ = 0;
+    }
     return words_[at_++];
   }
 
