@@ -128,13 +128,15 @@ std::string markdown(std::string_view text) {
   return safe;
 }
 
-/// The verdict of the run, and its cases by verdict.
+/// The verdict of the run, its cases by verdict, and findings that do not decide it.
 std::string head_of(std::span<const Suite> suites, std::span<const Told> failed, const RunFacts& facts) {
   std::string text =
       fmt::format("### plumb: {}\n\n| verdict | cases |\n|---|---|\n", headline_of(failed, facts, markdown));
   for (const auto& [verdict, cases] : cases_by_verdict(suites))
     text += fmt::format("| {} | {} |\n", markdown(verdict), cases);
   if (!facts.device.empty()) text += fmt::format("\nDevice: {}, {}\n", markdown(facts.device), markdown(facts.driver));
+  for (const core::RunFinding& one : facts.outcome.findings)
+    if (one.code(facts.outcome.demands) == core::ExitCode::passed) text += "\nNote: " + markdown(one.text) + '\n';
   return text;
 }
 

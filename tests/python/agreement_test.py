@@ -23,8 +23,9 @@ except ImportError:
 import plumbline as pl
 
 GRAPHS = [root / "tests/commands/graphs/scores.json", root / "fixtures/graphs/bert_tiny.json"]
-ELSEWHERE = {"ns", "reference_ns", "device_ns", "wall_seconds", "seconds", "repro", "command", "next", "placement", "path",
-             "name", "candidate", "uuid", "identity", "id", "notes", "argv"}  # times, and who ran it where
+# Times, and who ran it where.
+ELSEWHERE = {"ns", "reference_ns", "device_ns", "wall_seconds", "seconds", "repro", "command", "next", "placement",
+             "path", "name", "candidate", "uuid", "identity", "id", "notes", "argv"}
 
 
 def numbers(report):

@@ -18,7 +18,8 @@ warns missing.toml
 plumb 2 verify "$graphs/dense.json" --profile missing.toml
 warns missing.toml
 plumb 2 verify "$graphs/dense.json" --precision missing.toml
-warns_of "--precision is f16acc32, f16acc16, bf16acc32, q8acc32 or the file of a plan, and there is no file 'missing.toml'"
+warns_of "--precision is f16acc32, f16acc16, bf16acc32, q8acc32 or the file of a plan"
+warns_of "and there is no file 'missing.toml'"
 plumb 2 verify "$graphs/dense.json" --precision f16acc3
 warns_of "; did you mean f16acc32?"
 plumb 0 verify "$graphs/scores.json" --fill adversarial:wave -o wave.h5

@@ -38,7 +38,7 @@ plumb 0 drift base.h5 base.h5
 # Twice the error by another kernel.
 made again.h5 now.h5 2 other_kernel
 plumb 1 drift base.h5 now.h5 --json now.json --junit now.xml --markdown now.md
-says '^scores +rms (1\.9|2|2\.0)[0-9]* times .*, p = 0\.0078 .*8/8 .*kernel: .*-> other_kernel .*worse$'
+says '^scores +(rms|max_abs) (1\.9|2|2\.0)[0-9]* times .*, p = 0\.0078 .*8/8 .*kernel: .*-> other_kernel .*worse$'
 says '^1 case, 2 outputs, 8 common seeds: 1 changed, 1 worse, 0 better$'
 holds now.json '"cause": "kernel"'
 holds now.json '"statistic": "rms"'
