@@ -53,9 +53,7 @@ int run_fit(const FitFlags& flags) {
   std::uint64_t runs = 0;
   bool is_cut_off = false;
   for (const std::string& file : flags.results) {
-    studies::fit::Samples read = studies::fit::read_samples(file, runs);
-    ir::require(read.planted.empty() || flags.allow_planted, file, ": run ", read.planted,
-                " has a fault that is there on purpose, and limits are not fitted to it without --allow-planted");
+    studies::fit::Samples read = studies::fit::read_samples(file, runs, flags.allow_planted);
     runs += read.runs;
     if (read.cut_off) {
       std::cerr << file << ": " << read.cut_off->text << '\n';

@@ -44,15 +44,15 @@ struct Sample {
 };
 
 /// The local parts of all compared outputs, `first_run` being the number of the file's first run.
-/// Mistrusted ones, fallbacks and expected failures are left out. Throws Error when it is no results file.
+/// Mistrusted ones, fallbacks and expected failures are left out. Throws Error when it is no results file, and where a
+/// run has a fault that is there on purpose, unless these are allowed.
 struct Samples {
   std::vector<Sample> samples = {};
   std::uint64_t runs = 0;
   std::string commit = {};                       ///< the commit of the tool that recorded them
   std::optional<core::RunFinding> cut_off = {};  ///< that there were to be more
-  std::string planted = {};                      ///< a run with a fault that is there on purpose; "": none
 };
-Samples read_samples(const std::filesystem::path& path, std::uint64_t first_run);
+Samples read_samples(const std::filesystem::path& path, std::uint64_t first_run, bool allow_planted = false);
 
 struct Options {
   double false_alarm_per_run = 1e-3;  ///< probability that a clean run fails by any of the fitted limits

@@ -67,12 +67,13 @@ std::optional<Sample> sample_of(results::ResultsFile& file, std::size_t r, Graph
 
 }  // namespace
 
-Samples read_samples(const std::filesystem::path& path, std::uint64_t first_run) try {
+Samples read_samples(const std::filesystem::path& path, std::uint64_t first_run, bool allow_planted) try {
   results::ResultsFile file(path);
   Samples made{
       .samples = {}, .runs = file.runs().size(), .commit = file.attribute("git_commit"), .cut_off = file.cut_off()};
   for (const results::Run& run : file.runs())
-    if (made.planted.empty() && run.planted_id != 0) made.planted = file.name(run.case_id);
+    ir::require(allow_planted || run.planted_id == 0, "run ", file.name(run.case_id),
+                " has a fault that is there on purpose, and limits are not fitted to it without --allow-planted");
   GraphResults results(file);
   for (std::size_t r = 0; r < file.rows().size(); ++r) {
     auto sample = sample_of(file, r, results);
