@@ -89,10 +89,11 @@ class RandomUpdates {
   }
 
   RandomUpdate tensor_scatter() {
-    const Shape x = shape(2);
+    Shape x = shape(2);
     const auto axis = static_cast<std::size_t>(pick(1, x.rank() - 1));
     Shape rows = x;
-    rows[axis] = pick(1, x[axis]);
+    x[axis] += 1;  // an update of all of x is no update in place
+    rows[axis] = pick(1, x[axis] - 1);
     const std::int64_t last = x[axis] - rows[axis];
     const auto mode = one_of({ir::ops::TensorScatterMode::linear, ir::ops::TensorScatterMode::circular});
     const bool is_linear = mode == ir::ops::TensorScatterMode::linear, has_indices = !now_and_then();
@@ -108,9 +109,10 @@ class RandomUpdates {
   }
 
   RandomUpdate dynamic_update_slice() {
-    const Shape x = shape(1);
+    Shape x = shape(1);
     Shape box = x;
     for (std::int64_t& extent : box) extent = pick(1, extent);
+    x.front() += 1;
     const DType of = dtype(Reduction::none);
     RandomUpdate made{{"", ir::ops::DynamicUpdateSlice{}, {of, x}, {noise(of, box)}}};
     made.of.others.push_back(indices({x.rank()}, [&](std::size_t k) { return pick(-3, x[k] + 3); }));

@@ -41,6 +41,7 @@ TEST(Experts, OfPackedWeightsHaveTheShaderOfOtherPackedWeights) {
                                         {{DType::f32, {9, 64}}, {DType::u8, {4, 33, 68}}, {DType::i64, {9}}}, [] {
                                           device::DeviceFacts facts = modern();
                                           facts.storage8 = true;
+                                          facts.max_storage_buffers = 9;
                                           return facts;
                                         }());
   ASSERT_EQ(node.schedule.dispatches.size(), 2u);
