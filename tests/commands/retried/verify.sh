@@ -82,8 +82,9 @@ plumb 0 judge quarantined.h5 --today 2026-02-01
 plumb 3 judge quarantined.h5 --today 2026-03-02
 # shellcheck disable=SC2086
 plumb 3 $lost --policy policy.toml --today 2026-03-02
-scaled="verify models/scores.json --candidate cpu --plant scaled@scores --today 2026-02-01"
-sed 's/^kind = .*/kind = "failed"\nratio_max = 1e12/' policy.toml >failed.toml
+# Nobody computes with p: a node behind a fault that is planted in what a run gives, not in what nodes read, fails, too.
+scaled="verify models/scores.json --candidate cpu --plant scaled@p --today 2026-02-01"
+sed 's/^kind = .*/kind = "failed"\nratio_max = 1e12/; s/"sc\*"/"p"/' policy.toml >failed.toml
 # shellcheck disable=SC2086
 plumb 0 $scaled --policy failed.toml
 sed -i 's/1e12/1.5/' failed.toml
