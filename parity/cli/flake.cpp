@@ -95,7 +95,7 @@ int run_flake(const FlakeFlags& flags) {
   const cases::Case subject = verify::load_case(flags.path, flags::fill_options(flags.graph, flags.candidate));
   for (const Plant& plant : plants)
     ir::require(std::ranges::any_of(subject.file->graph.nodes(), [&](const auto& node) { return plant.is_at(node); }),
-                "--plant ", plant.text, ": no node's label matches");
+                plant.nowhere());
   const flags::ChosenExecutor on = flags::open_chosen("gpu", flags.candidate, flags.device);
   flags::require_computes(*on.executor, on.spec, "runs that are held to each other are many");
   on.begins(subject);

@@ -9,4 +9,9 @@ namespace plumb::parity::core {
 /// standard errors of the true mean with probability 1 - `tails`.
 double student_t_beyond(double tails, double degrees);
 
+/// The probability of success at which `successes` of `trials` or more have probability `tail`, and that at which so
+/// many or fewer have (Clopper and Pearson, 1934): 0 where none succeeded, and 1 where all did. `trials` >= 1.
+double lowest_success_rate(double successes, double trials, double tail);
+double highest_success_rate(double successes, double trials, double tail);
+
 }  // namespace plumb::parity::core

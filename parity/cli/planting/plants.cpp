@@ -50,6 +50,8 @@ double number_of(const std::string& text, const std::optional<std::string>& give
 
 bool Plant::is_at(const ir::Node& node) const { return ir::raw::glob_matches(glob, node.label); }
 
+std::string Plant::nowhere() const { return ir::cat("--plant ", text, ": no node's label matches"); }
+
 Plant parse_plant(const std::string& text) {
   const std::size_t at = text.find('@');
   ir::require(at != text.npos && at != 0 && at + 1 < text.size(), "--plant ", text, ": wanted FAULT[=ARG]@GLOB");

@@ -30,6 +30,8 @@ struct Plant {
   std::string glob = {};
 
   bool is_at(const ir::Node& node) const;
+  /// The error where it is at no node.
+  std::string nowhere() const;
 };
 
 /// Throws Error for one that is not of this form, names no fault, with the nearest, or has a number that it cannot

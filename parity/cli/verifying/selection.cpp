@@ -96,9 +96,10 @@ flags::NodeChoices choices_of(const flags::VerifyFlags& flags) {
   for (const std::string& glob : flags.chosen_ops)
     choices.add([glob](const ir::Node& node) { return ir::raw::glob_matches(glob, node.op.name()); },
                 ir::cat("no node is of an op that --op names '", glob, "'"));
-  for (const std::string& text : flags.plants)
-    choices.add([plant = parse_plant(text)](const ir::Node& node) { return plant.is_at(node); },
-                ir::cat("--plant ", text, ": no node's label matches"));
+  for (const std::string& text : flags.plants) {
+    const Plant plant = parse_plant(text);
+    choices.add([plant](const ir::Node& node) { return plant.is_at(node); }, plant.nowhere());
+  }
   if (const std::size_t said = choices.size() - flags.plants.size(); said > 1)
     choices.add([chosen = flags::node_filter(flags)](const ir::Node& node) { return chosen.takes(node); },
                 "--filter, --skip and --op leave no node together");

@@ -1,42 +1,12 @@
-// Wald's test by sums of logarithms, and an exact interval by bisection of binomial tails.
+// Wald's test by sums of logarithms.
 #include "parity/studies/flake/pass_rate.hpp"
 
 #include <cmath>
 
 #include "ir/error.hpp"
+#include "parity/core/distributions.hpp"
 
 namespace plumb::parity::studies::flake {
-namespace {
-
-/// The probability of at least `least` of `runs` passing, each with probability `p`: terms from the largest on, which
-/// are scaled by it.
-double tail(std::uint64_t least, std::uint64_t runs, double p) {
-  if (least == 0) return 1;
-  const auto n = static_cast<double>(runs);
-  double sum = 0;
-  for (std::uint64_t k = least; k <= runs; ++k) {
-    const auto x = static_cast<double>(k);
-    const double log_term =
-        std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1) + x * std::log(p) + (n - x) * std::log1p(-p);
-    const double term = std::exp(log_term);
-    sum += term;
-    if (x > n * p && term < 1e-18 * sum) break;
-  }
-  return sum;
-}
-
-/// The p in [0, 1] at which a tail, which grows with p, is `wanted`.
-double where_tail_is(double wanted, std::uint64_t least, std::uint64_t runs) {
-  constexpr int halvings = 60;
-  double low = 0, high = 1;
-  for (int i = 0; i < halvings; ++i) {
-    const double middle = (low + high) / 2;
-    (tail(least, runs, middle) < wanted ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
-
-}  // namespace
 
 SequentialTest::SequentialTest(const Rates& rates)
     : of_pass_(std::log(rates.flaky / rates.stable)),
@@ -56,10 +26,10 @@ Finding SequentialTest::finding() const {
 
 Interval interval_of(std::uint64_t passed, std::uint64_t runs, double error) {
   ir::require(passed <= runs, passed, " of ", runs, " runs cannot have passed");
-  Interval found;
-  if (passed > 0) found.low = where_tail_is(error / 2, passed, runs);
-  if (passed < runs) found.high = where_tail_is(1 - error / 2, passed + 1, runs);
-  return found;
+  const auto successes = static_cast<double>(passed), trials = static_cast<double>(runs);
+  if (runs == 0) return {};
+  return {.low = core::lowest_success_rate(successes, trials, error / 2),
+          .high = core::highest_success_rate(successes, trials, error / 2)};
 }
 
 }  // namespace plumb::parity::studies::flake
