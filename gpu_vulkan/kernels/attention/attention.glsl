@@ -153,7 +153,7 @@ COMPUTED joined_sink(inout COMPUTED largest, inout COMPUTED sum) {
   if (of_keys < LEAST_NORMAL_EXPONENT) {
     // Large values may still matter. The factor would be subnormal, and both sums are LIFT times as large instead.
     precise const COMPUTED root = expf(COMPUTED(0.5) * of_keys), lifted = root * LIFT, factor = lifted * root;
-    sum = sum * factor + LIFT;
+    sum = sum * factor + LIFT * expf(of_sink);  // NaN by an infinite sink
     return factor;
   }
   const COMPUTED factor = expf(of_keys);

@@ -72,7 +72,7 @@ void main() {
     mine += factors[s] * found.y;
   }
   float row_sum = combined(mine, SUM, 1u);
-  if (is_joined) row_sum += far ? lift : expf(sink - top);
+  if (is_joined) row_sum += lift * expf(sink - top);  // NaN by an infinite sink
   const uint each = (splits + parts - 1u) / parts, begin = min(invocation() / columns * each, splits);
   for (uint column = 0u; column < Dv; column += columns) {
     const uint d = column + invocation() % columns;
