@@ -6,6 +6,8 @@
 
 #include "ir/ops/classify.hpp"
 #include "ir/ops/compare.hpp"
+#include "ir/ops/dequant_grouped_matmul.hpp"
+#include "ir/ops/dequant_matmul.hpp"
 #include "ir/ops/where.hpp"
 #include "parity/core/float_format.hpp"
 
@@ -28,6 +30,20 @@ Real at_least(Real magnitude, double least) {
 }
 
 double square(double x) { return x * x; }
+
+int significant_bits(ir::DType dtype) { return core::float_format(dtype).fraction_bits + 1; }
+
+/// Of what a product multiplies its first operand by.
+int significant_bits_of_other(const Node& node) {
+  const auto of = [](ir::ops::WeightDtype dtype) {
+    return significant_bits(dtype == ir::ops::WeightDtype::f32   ? ir::DType::f32
+                            : dtype == ir::ops::WeightDtype::f16 ? ir::DType::f16
+                                                                 : ir::DType::bf16);
+  };
+  if (node.op.is<ir::ops::DequantMatmul>()) return of(node.op.as<ir::ops::DequantMatmul>().weight_dtype);
+  if (node.op.is<ir::ops::DequantGroupedMatmul>()) return of(node.op.as<ir::ops::DequantGroupedMatmul>().weight_dtype);
+  return significant_bits(node.in_types.at(0).dtype);
+}
 
 /// The error of sums, or products, of as many terms as updates hit a target.
 Bound scattered_error(const Node& node, std::size_t updates, const ir::Op& adding) {
@@ -151,8 +167,7 @@ Bound growing(const Node& node, const UnaryLimit& limit, Real x, double relative
 
 bool has_exact_products(const Node& node) {
   const ir::DType dtype = node.in_types.at(0).dtype;
-  return 2 * (core::float_format(dtype).fraction_bits + 1) <=
-         core::float_format(core::compute_dtype(dtype)).fraction_bits + 1;
+  return significant_bits(dtype) + significant_bits_of_other(node) <= significant_bits(core::compute_dtype(dtype));
 }
 
 Model scatter_model(const ir::Op& op, std::size_t updates, const ir::Op& adding) {

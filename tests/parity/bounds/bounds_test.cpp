@@ -6,6 +6,8 @@
 #include "ir/op_list.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/ops/conv.hpp"
+#include "ir/ops/dequant_grouped_matmul.hpp"
+#include "ir/ops/dequant_matmul.hpp"
 #include "ir/ops/expand.hpp"
 #include "ir/ops/gather.hpp"
 #include "ir/ops/grid_sample.hpp"
@@ -22,6 +24,7 @@
 #include "ir/ops/unary.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/bounded.hpp"
+#include "parity/bounds/error_terms.hpp"
 #include "parity/compare/tolerance.hpp"
 #include "parity/judges/question.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -215,6 +218,24 @@ TEST(Bounds, OfGridSampleKnowWhichElementsAreTaps) {
     for (std::size_t i = 0; i < 2; ++i) EXPECT_LT(limit_at(one, i), 1e-3) << ir::enum_name(padding);
     const auto found = compare::compare(one.truth.truth.outputs[0], one.native, one.truth.allowed[0]);
     EXPECT_TRUE(found.agrees()) << compare::summary(found);
+  }
+}
+
+TEST(Bounds, ProductsOfShortNumbersAreExactAlsoWithPackedWeights) {
+  ir::Graph none;
+  bounds::ExpressionBuilder builder(none);
+  const auto is_exact = [&](const ir::Op& op, DType x) {
+    return bounds::has_exact_products(bounds::Node{builder, op, {}, {}, 0, {{x, {1, 32}}}, {{DType::f32, {1, 1}}}});
+  };
+  using ir::ops::WeightDtype;
+  for (const DType x : {DType::f16, DType::bf16, DType::f32, DType::i8, DType::f64}) {
+    const bool is_short = x == DType::f16 || x == DType::bf16;
+    EXPECT_EQ(is_exact(ir::ops::Matmul{}, x), is_short);
+    for (const WeightDtype weights : {WeightDtype::f32, WeightDtype::f16, WeightDtype::bf16}) {
+      const bool expected = is_short && weights != WeightDtype::f32;
+      EXPECT_EQ(is_exact(ir::ops::DequantMatmul{.weight_dtype = weights}, x), expected);
+      EXPECT_EQ(is_exact(ir::ops::DequantGroupedMatmul{.weight_dtype = weights}, x), expected);
+    }
   }
 }
 
