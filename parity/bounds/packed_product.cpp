@@ -3,7 +3,9 @@
 
 #include "ir/ops/binary.hpp"
 #include "ir/ops/cast.hpp"
+#include "ir/ops/compare.hpp"
 #include "ir/ops/dequantize_linear.hpp"
+#include "ir/ops/where.hpp"
 #include "parity/core/float_format.hpp"
 
 namespace plumb::parity::bounds {
@@ -42,24 +44,108 @@ Real left_factors(const PackedProduct& op, const Node& node) {
   return left_factors(node, op.x_scales ? std::optional(node.in[*op.x_scales]) : std::nullopt);
 }
 
+/// The terms of the sum of these products, without a bias.
+Terms terms_of(const PackedProduct& op, const Node& node, Real x, Real w, Real sum) {
+  return {.count = x.shape().back(),
+          .sum = sum,
+          .magnitude = op.product(node, abs(x), abs(w)),
+          .squares = op.product(node, square(x), square(w))};
+}
+
+/// And the bias, which the sum has already.
+Terms with_bias(const PackedProduct& op, const Node& node, const Terms& terms) {
+  if (!op.has_bias) return terms;
+  const Real bias = node.in.back();
+  return {.count = terms.count + 1,
+          .sum = terms.sum,
+          .magnitude = terms.magnitude + op.addend(node, abs(bias)),
+          .squares = terms.squares + op.addend(node, square(bias))};
+}
+
+/// An error whose square, as far as it is chance, is `squares`, and so many roundings of each term besides.
+Bound with_roundings(const Node& node, Real certain, Real squares, const Terms& terms, int roundings) {
+  const double chance = node.lambda() * node.accumulator();
+  const Real most = certain + roundings * node.accumulator() * terms.magnitude;
+  return {min(sqrt(squares + roundings * chance * chance * terms.squares), most), most};
+}
+
+/// The bytes of a block that hold codes, of formats of which a code of 0 may stand for another weight than 0.
+struct CodeBytes {
+  std::int64_t first, last;
+};
+
+std::optional<CodeBytes> code_bytes(ir::ops::PackedFormat format) {
+  using Format = ir::ops::PackedFormat;
+  switch (format) {
+    case Format::q4_0:
+      return CodeBytes{2, 17};
+    case Format::q4_1:
+      return CodeBytes{4, 19};
+    case Format::q5_0:
+      return CodeBytes{2, 21};
+    case Format::q5_1:
+      return CodeBytes{4, 23};
+    case Format::q2_k:
+      return CodeBytes{16, 79};
+    case Format::q3_k:
+      return CodeBytes{0, 95};
+    case Format::q4_k:
+      return CodeBytes{16, 143};
+    case Format::q5_k:
+      return CodeBytes{16, 175};
+    case Format::q6_k:
+      return CodeBytes{0, 191};
+    default:
+      return std::nullopt;
+  }
+}
+
+/// What weights are whose codes are 0: minima, offsets and zero points times scales. Nothing of formats without such.
+std::optional<Real> offsets(const PackedProduct& op, const Node& node) {
+  std::vector<Real> packed = packed_operands(op, node);
+  ExpressionBuilder& builder = node.builder;
+  const Real codes = packed[0],
+             none = builder.apply(ir::ops::Binary{ir::ops::BinaryFunction::subtract}, {codes, codes});
+  if (op.packing.has_zero_points) return weights(op, WeightDtype::f32, node, with(packed, 0, none));
+  const auto bytes = code_bytes(op.packing.format);
+  if (!bytes) return std::nullopt;
+  std::vector<double> is_code(static_cast<std::size_t>(codes.shape().back()));
+  const std::int64_t block = ir::kernels::packed::layout(op.packing.format).bytes;
+  for (std::size_t i = 0; i < is_code.size(); ++i) {
+    const std::int64_t place = static_cast<std::int64_t>(i) % block;
+    is_code[i] = place >= bytes->first && place <= bytes->last ? 1 : 0;
+  }
+  const Real shown =
+      builder.apply(ir::ops::Compare{ir::ops::Comparison::greater}, {builder.constant(is_code), builder.constant(0)});
+  return weights(op, WeightDtype::f32, node, with(packed, 0, builder.apply(ir::ops::Where{}, {shown, none, codes})));
+}
+
+/// Of kernels that sum x[k]·q[k] and, apart, the x[k] of a block for its offset, and scale these sums. Their totals may
+/// be far larger than what is left of them; a term has the rounding of a scale, and that of W, which they leave out.
+Bound error_of_parts(const PackedProduct& op, const Node& node, Real x, Real w, Real offset) {
+  const Real none = op.product(node, x, offset);
+  const Terms apart = terms_of(op, node, x, offset, none),
+              codes = with_bias(op, node, terms_of(op, node, x, w - offset, node.y() - none));
+  const Bound of_codes = dot(node, codes), of_offsets = dot(node, apart);
+  const Terms all{.magnitude = codes.magnitude + apart.magnitude, .squares = codes.squares + apart.squares};
+  return with_roundings(node, of_codes.certain + of_offsets.certain,
+                        square(of_codes.probable) + square(of_offsets.probable), all, op.x_scales ? 3 : 2);
+}
+
+Bound error_of_sum(const PackedProduct& op, const Node& node, Real x, Real w) {
+  const bool is_unknown = node.arithmetic.is_foreign && node.arithmetic.sums.empty();
+  if (is_unknown && op.weight_dtype == WeightDtype::f32)
+    if (const auto offset = offsets(op, node)) return error_of_parts(op, node, x, w, *offset);
+  const Terms terms = with_bias(op, node, terms_of(op, node, x, w, node.y()));
+  const Bound of_sum = dot(node, terms);
+  // Each term of codes has one rounding more: of its factor, or of its share of a scaled sum.
+  return op.x_scales ? with_roundings(node, of_sum.certain, square(of_sum.probable), terms, 1) : of_sum;
+}
+
 Bound rounding(const PackedProduct& op, const Node& node) {
   const Real w = weights(op, op.weight_dtype, node, packed_operands(op, node)), x = left_factors(op, node);
   const Real size = abs(x);
-  Terms terms{.count = x.shape().back() + (op.has_bias ? 1 : 0),
-              .sum = node.y(),
-              .magnitude = op.product(node, size, abs(w)),
-              .squares = op.product(node, square(x), square(w))};
-  if (op.has_bias) {
-    terms.magnitude = terms.magnitude + op.addend(node, abs(node.in.back()));
-    terms.squares = terms.squares + op.addend(node, square(node.in.back()));
-  }
-  Bound of_sum = dot(node, terms);
-  if (op.x_scales) {  // each term has one rounding more: of its factor, or of its share of a scaled sum
-    const Real certain = of_sum.certain + node.accumulator() * terms.magnitude;
-    const double chance = node.lambda() * node.accumulator();
-    const Real squares = square(of_sum.probable) + chance * chance * terms.squares;
-    of_sum = {min(sqrt(squares), certain), certain};
-  }
+  const Bound of_sum = error_of_sum(op, node, x, w);
   if (!node.flushes_subnormals) return of_sum;
   const double normal = core::float_format(ir::DType::f32).smallest_normal();
   const Bound kept = of_sum + both(op.product(node, size, may_vanish(w, normal)));  // weights taken for 0
