@@ -127,7 +127,8 @@ Bound error_of_parts(const PackedProduct& op, const Node& node, Real x, Real w, 
   const Terms apart = terms_of(op, node, x, offset, none),
               codes = with_bias(op, node, terms_of(op, node, x, w - offset, node.y() - none));
   const Bound of_codes = dot(node, codes), of_offsets = dot(node, apart);
-  const Terms all{.magnitude = codes.magnitude + apart.magnitude, .squares = codes.squares + apart.squares};
+  const Terms all{
+      .sum = node.y(), .magnitude = codes.magnitude + apart.magnitude, .squares = codes.squares + apart.squares};
   return with_roundings(node, of_codes.certain + of_offsets.certain,
                         square(of_codes.probable) + square(of_offsets.probable), all, op.x_scales ? 3 : 2);
 }
