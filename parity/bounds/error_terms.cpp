@@ -33,7 +33,7 @@ double square(double x) { return x * x; }
 
 int significant_bits(ir::DType dtype) { return core::float_format(dtype).fraction_bits + 1; }
 
-/// Of what a product multiplies its first operand by.
+/// How many bits those numbers have that a product multiplies its first operand by.
 int significant_bits_of_other(const Node& node) {
   const auto of = [](ir::ops::WeightDtype dtype) {
     return significant_bits(dtype == ir::ops::WeightDtype::f32   ? ir::DType::f32

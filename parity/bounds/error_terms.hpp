@@ -58,8 +58,8 @@ Bound positive_sum_error(const Node& node, std::int64_t count);
 /// |x| where a device that flushes what is below `flushed` may take x for 0 (verdict.md V35), else 0.
 Real may_vanish(Real x, double flushed);
 
-/// Whether products of two numbers of the operands' dtype, or of one and a packed weight, are exact in the type computed
-/// in.
+/// Whether products of two numbers of the operands' dtype, or of one and a packed weight, are exact in the type that is
+/// computed in.
 bool has_exact_products(const Node& node);
 
 // ---- scatter

@@ -100,7 +100,7 @@ std::optional<CodeBytes> code_bytes(ir::ops::PackedFormat format) {
   }
 }
 
-/// What weights are whose codes are 0: minima, offsets and zero points times scales. Nothing of formats without such.
+/// The weights whose codes are 0: minima, offsets and zero points times scales. Nothing of formats without such.
 std::optional<Real> offsets(const PackedProduct& op, const Node& node) {
   std::vector<Real> packed = packed_operands(op, node);
   ExpressionBuilder& builder = node.builder;
@@ -120,8 +120,9 @@ std::optional<Real> offsets(const PackedProduct& op, const Node& node) {
   return weights(op, WeightDtype::f32, node, with(packed, 0, builder.apply(ir::ops::Where{}, {shown, none, codes})));
 }
 
-/// Of kernels that sum x[k]·q[k] and, apart, the x[k] of a block for its offset, and scale these sums. Their totals may
-/// be far larger than what is left of them; a term has the rounding of a scale, and that of W, which they leave out.
+/// The error of kernels that sum x[k]·q[k] and, apart, the x[k] of a block for its offset, and scale these sums. Their
+/// totals may be far larger than what is left of them; a term has the rounding of a scale, and that of W, which they
+/// leave out.
 Bound error_of_parts(const PackedProduct& op, const Node& node, Real x, Real w, Real offset) {
   const Real none = op.product(node, x, offset);
   const Terms apart = terms_of(op, node, x, offset, none),
