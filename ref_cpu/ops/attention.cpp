@@ -238,13 +238,23 @@ class Kernel {
       std::fill_n(s, count, C{0});
       return 1;
     }
-    C peak = kernels::largest(s, count, -std::numeric_limits<C>::infinity());
+    const C peak = kernels::largest(s, count, -std::numeric_limits<C>::infinity());
     const C sink =
         sinks_.empty() ? -std::numeric_limits<C>::infinity() : static_cast<C>(sinks_[static_cast<std::size_t>(h)]);
-    peak = sink > peak ? sink : peak;
-    for (std::int64_t j = 0; j < count; ++j) s[j] = kernels::exp_nonpositive(s[j] - peak);
+    const C origin = origin_of(peak, sink);
+    for (std::int64_t j = 0; j < count; ++j) s[j] = kernels::exp_nonpositive(s[j] - origin);
     const C of_keys = kernels::sum(count, [s](std::int64_t j) { return s[j]; });
-    return sinks_.empty() ? of_keys : of_keys + kernels::exp_nonpositive(sink - peak);
+    if (sinks_.empty()) return of_keys;
+    return of_keys + (sink > origin ? std::exp(sink - origin) : kernels::exp_nonpositive(sink - origin));
+  }
+
+  /// The number that is subtracted from the scores of a row: the largest, sink included. Far below a sink large values
+  /// may still matter; there it is less by as much as the exponential of a sink has room for, or weights would be
+  /// subnormal.
+  static C origin_of(C peak, C sink) {
+    constexpr C room = std::is_same_v<C, double> ? 700 : 85;
+    if (!(sink > peak)) return peak;
+    return std::isfinite(sink) && sink - room > peak ? sink - room : sink;
   }
 
   void saturate(C* s, std::int64_t count) const {
