@@ -2,6 +2,7 @@
 #include "gpu_vulkan/kernels/common/shader_blobs.hpp"
 #include "gpu_vulkan/passes/fuse.hpp"
 #include "gpu_vulkan/plan/plan.hpp"
+#include "gpu_vulkan/run/run_times.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/residency.hpp"
 
@@ -42,6 +43,11 @@ const device::DeviceFacts& VulkanExecutor::facts() const { refuse(); }
 plan::PlanOptions VulkanExecutor::plan_options() const { refuse(); }
 std::vector<std::string> VulkanExecutor::validation_messages() const { refuse(); }
 
+namespace run {
+
+std::optional<RunTimes> run_times(const ir::Executable&) { return std::nullopt; }
+
+}  // namespace run
 namespace kernels::common {
 
 std::span<const ShaderBlob> shader_blobs() { return {}; }

@@ -7,7 +7,7 @@
 
 #include "bench/gpu/values.hpp"
 #include "gpu_vulkan/calibrate/measuring.hpp"
-#include "gpu_vulkan/run/executable.hpp"
+#include "gpu_vulkan/run/run_times.hpp"
 #include "ir/ops/expand.hpp"
 #include "ir/residency.hpp"
 
@@ -81,13 +81,8 @@ ir::Graph flushing(std::size_t bytes) {
   return probed(graph);
 }
 
-/// The times of the last run, which only this executor has.
-RunTimes times_of(const ir::Executable& executable) {
-  return dynamic_cast<const gpu_vulkan::run::VulkanExecutable&>(executable).times();
-}
-
 double device_ms(const ir::Executable& executable) {
-  const auto nanoseconds = times_of(executable).device;
+  const auto nanoseconds = gpu_vulkan::run::run_times(executable).value().device;
   ir::require(nanoseconds.has_value(), "the time on the device was not measured");
   return 1e-6 * static_cast<double>(*nanoseconds);
 }
@@ -206,7 +201,7 @@ Measured Measurer::host(const Case& one, const ir::Feeds& feeds) {
     const auto start = Clock::now();
     executable->run_into(feeds, results);
     const double latency = ms_since(start);
-    const RunTimes times = times_of(*executable);
+    const RunTimes times = gpu_vulkan::run::run_times(*executable).value();
     const auto note = [&](const char* part, std::uint64_t nanoseconds) {
       parts[part].push_back(1e-3 * static_cast<double>(nanoseconds));
     };

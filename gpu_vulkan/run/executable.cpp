@@ -221,4 +221,9 @@ std::vector<ir::NodeReport> VulkanExecutable::nodes() const {
   return passes::reports_of(program_->fused, program_->original, reports);
 }
 
+std::optional<RunTimes> run_times(const ir::Executable& executable) {
+  const auto* const ours = dynamic_cast<const VulkanExecutable*>(&executable);
+  return ours != nullptr ? std::optional(ours->times()) : std::nullopt;
+}
+
 }  // namespace plumb::gpu_vulkan::run

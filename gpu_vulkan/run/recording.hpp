@@ -5,16 +5,11 @@
 #include "gpu_vulkan/device/options.hpp"
 #include "gpu_vulkan/plan/plan.hpp"
 #include "gpu_vulkan/run/device_params.hpp"
+#include "gpu_vulkan/run/run_times.hpp"
 #include "gpu_vulkan/runtime/runtime.hpp"
 #include "gpu_vulkan/runtime/staging.hpp"
 
 namespace plumb::gpu_vulkan::run {
-
-/// Where the time of a run went, in nanoseconds.
-struct RunTimes {
-  std::uint64_t upload = 0, submit = 0, wait = 0, download = 0;  ///< on the host
-  std::optional<std::uint64_t> device;  ///< from the first kernel's start to the last one's end, where it was measured
-};
 
 /// The device's side of one compiled plan: its memory, and its segments as command
 /// buffers that are submitted on every run. Runtime, plan, graph, options and what is resident must outlive it; the

@@ -2,6 +2,8 @@
 
 // Quantiles of the distributions of statistics, by Boost.Math.
 
+#include <cstdint>
+
 namespace plumb::parity::core {
 
 /// The number that |T| exceeds with this probability, where T has Student's t distribution with so many degrees of
@@ -13,5 +15,9 @@ double student_t_beyond(double tails, double degrees);
 /// many or fewer have (Clopper and Pearson, 1934): 0 where none succeeded, and 1 where all did. `trials` >= 1.
 double lowest_success_rate(double successes, double trials, double tail);
 double highest_success_rate(double successes, double trials, double tail);
+
+/// The largest rank r of `count` numbers in order, from 1, so that their distribution's median lies between number r and
+/// number count + 1 - r with probability 1 - `tails` or more; 0 where not even all numbers are enough for that.
+std::uint64_t median_rank(std::uint64_t count, double tails);
 
 }  // namespace plumb::parity::core

@@ -21,7 +21,11 @@ double seconds_of(std::string_view flag, const std::string& text) {
     used = 0;
   }
   const std::string unit = text.substr(used);
-  const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  const double scale = unit.empty() || unit == "s" ? 1
+                       : unit == "ms"              ? 1e-3
+                       : unit == "m"               ? 60
+                       : unit == "h"               ? 3600
+                                                   : 0;
   ir::require(used > 0 && number > 0 && std::isfinite(number) && scale > 0, flag,
               " is a time above 0 such as 60s, 5m or 1h, got '", text, "'");
   return number * scale;

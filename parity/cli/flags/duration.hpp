@@ -12,8 +12,8 @@ class App;
 
 namespace plumb::parity::cli::flags {
 
-/// The seconds of "60s", "5m", "1h" or a number of seconds. Throws Error, which names the flag, for anything else, and
-/// unless they are above 0.
+/// The seconds of "500ms", "60s", "5m", "1h" or a number of seconds. Throws Error, which names the flag, for anything
+/// else, and unless they are above 0.
 double seconds_of(std::string_view flag, const std::string& text);
 
 /// Takes the same texts, but for a number without a unit.

@@ -1,0 +1,173 @@
+#include "parity/cli/benching/bench_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "parity/cli/flags/duration.hpp"
+#include "parity/core/build_info.hpp"
+#include "parity/core/did_you_mean.hpp"
+
+namespace plumb::parity::cli::benching {
+namespace {
+
+using nlohmann::ordered_json;
+using studies::bench::Spread;
+using studies::bench::spread_of;
+
+constexpr std::string_view schema = "plumb.bench/1";
+
+constexpr std::array<std::pair<std::string_view, double Spread::*>, 7> fields = {{{"min", &Spread::min},
+                                                                                  {"mean", &Spread::mean},
+                                                                                  {"median", &Spread::median},
+                                                                                  {"p90", &Spread::p90},
+                                                                                  {"p95", &Spread::p95},
+                                                                                  {"p99", &Spread::p99},
+                                                                                  {"max", &Spread::max}}};
+
+constexpr std::array<std::pair<std::string_view, std::vector<double> TimedGraph::*>, 6> shares = {
+    {{"latency", &TimedGraph::latency},
+     {"device", &TimedGraph::device_time},
+     {"upload", &TimedGraph::upload},
+     {"submit", &TimedGraph::submit},
+     {"wait", &TimedGraph::wait},
+     {"download", &TimedGraph::download}}};
+
+ordered_json to_json(const Spread& spread) {
+  ordered_json json = {{"runs", spread.runs}};
+  for (const auto& [name, member] : fields) json[std::string(name)] = spread.*member;
+  json["median_low"] = spread.low;
+  json["median_high"] = spread.high;
+  return json;
+}
+
+double runs_a_second(const TimedGraph& timed) { return 1e3 * static_cast<double>(timed.latency.size()) / timed.wall; }
+
+std::string time_text(double ms) { return fmt::format("{:.4g} ms", ms); }
+
+std::string slowest_nodes(const TimedGraph& timed) {
+  constexpr std::size_t shown = 20;
+  std::vector<std::pair<double, const TimedNode*>> order;
+  for (const TimedNode& node : timed.nodes) order.emplace_back(spread_of(node.ms).median, &node);
+  std::ranges::sort(order, std::greater<>(), &std::pair<double, const TimedNode*>::first);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(shown, order.size()); ++i) {
+    const auto& [ms, node] = order[i];
+    text += fmt::format("  {:>10}  {}  {}  {} {}\n", time_text(ms), node->label, node->op, node->kernel, node->tile);
+  }
+  if (order.size() > shown) text += fmt::format("  ... {} more nodes\n", order.size() - shown);
+  return text;
+}
+
+}  // namespace
+
+ordered_json to_json(const TimedGraph& timed, bool samples) {
+  ordered_json json = {{"graph", timed.graph},
+                       {"subject", timed.subject},
+                       {"on", timed.on},
+                       {"device_name", timed.device},
+                       {"driver", timed.driver},
+                       {"is_software", timed.is_software},
+                       {"on_host", timed.on_host},
+                       {"compile", timed.compile},
+                       {"first_run", timed.first_run},
+                       {"throughput", runs_a_second(timed)},
+                       {"flops", timed.flops},
+                       {"bytes", timed.bytes}};
+  for (const auto& [name, member] : shares)
+    if (!(timed.*member).empty()) json[std::string(name)] = to_json(spread_of(timed.*member));
+  if (samples)
+    for (const auto& [name, member] : shares)
+      if (!(timed.*member).empty()) json["samples"][std::string(name)] = timed.*member;
+  for (const TimedNode& node : timed.nodes)
+    json["nodes"].push_back({{"node", node.label},
+                             {"op", node.op},
+                             {"kernel", node.kernel},
+                             {"tile", node.tile},
+                             {"median", spread_of(node.ms).median}});
+  return json;
+}
+
+ordered_json report(const std::vector<TimedGraph>& timed, bool samples) {
+  ordered_json json = {{"schema", schema}, {"tool_version", core::build_info().version}, {"unit", "ms"}};
+  json["timed"] = ordered_json::array();
+  for (const TimedGraph& one : timed) json["timed"].push_back(to_json(one, samples));
+  return json;
+}
+
+std::string to_text(const TimedGraph& timed) {
+  const Spread latency = spread_of(timed.latency);
+  std::string text = fmt::format("{} on {}", timed.graph, timed.on);
+  if (!timed.device.empty())
+    text += fmt::format(" ({}, {}{})", timed.device, timed.driver, timed.is_software ? ", a software device" : "");
+  text +=
+      fmt::format(": median {} ({:.4g} to {:.4g}), p95 {}, {:.4g} runs a second; {} runs\n", time_text(latency.median),
+                  latency.low, latency.high, time_text(latency.p95), runs_a_second(timed), latency.runs);
+  text += fmt::format("  {:.4g} GFLOP/s, {:.4g} GB/s; compile {}, first run {}", 1e-6 * timed.flops / latency.median,
+                      1e-6 * timed.bytes / latency.median, time_text(timed.compile), time_text(timed.first_run));
+  for (const auto& [name, member] : shares)
+    if (name != "latency" && !(timed.*member).empty())
+      text += fmt::format(", {} {}", name, time_text(spread_of(timed.*member).median));
+  text += '\n';
+  if (!timed.on_host.empty())
+    text +=
+        fmt::format("  {} of its nodes run on the host: {}\n", timed.on_host.size(), fmt::join(timed.on_host, ", "));
+  return text + slowest_nodes(timed);
+}
+
+double field_of(const Spread& spread, const std::string& field) {
+  const auto found = std::ranges::find(fields, field, &decltype(fields)::value_type::first);
+  return spread.*(found->second);
+}
+
+Limit parse_limit(const std::string& text) {
+  const auto sign = text.find('=');
+  const std::string field = text.substr(0, sign);
+  std::vector<std::string> names;
+  for (const auto& [name, member] : fields) names.emplace_back(name);
+  ir::require(sign != std::string::npos && std::ranges::find(names, field) != names.end(),
+              "--limit is FIELD=TIME, such as median=5ms, with one of ", fmt::format("{}", fmt::join(names, ", ")),
+              "; got '", text, "'", core::did_you_mean(field, names));
+  const std::string time = text.substr(sign + 1);
+  ir::require(!time.empty() && std::isalpha(static_cast<unsigned char>(time.back())) != 0, "--limit ", field,
+              " is a time with a unit, such as 5ms, got '", time, "'");
+  return {field, 1e3 * flags::seconds_of("--limit " + field, time)};
+}
+
+nlohmann::json read_report(const std::string& path) {
+  std::ifstream file(path);
+  ir::require(file.is_open(), path, ": cannot be read");
+  const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
+  const bool is_report = json.is_object() && json.contains("schema") && json["schema"] == schema &&
+                         json.contains("timed") && json["timed"].is_array();
+  ir::require(is_report, path, ": is no report of `plumb bench --json`");
+  return json;
+}
+
+Against compared(const TimedGraph& timed, const nlohmann::json& earlier, const std::string& path) try {
+  const nlohmann::json* found = nullptr;
+  std::string has;
+  for (const auto& one : earlier.at("timed")) {
+    if (one.at("subject") == timed.subject && one.at("on") == timed.on && one.at("device_name") == timed.device)
+      found = &one;
+    has += fmt::format("{}{} on {} {}", has.empty() ? "" : ", ", one.at("graph").get<std::string>(),
+                       one.at("on").get<std::string>(), one.at("device_name").get<std::string>());
+  }
+  ir::require(found != nullptr, path, ": has not ", timed.graph, " on ", timed.on, ' ', timed.device,
+              " as it is now; it has ", has);
+  const auto& then = found->at("latency");
+  const Spread now = spread_of(timed.latency);
+  const double median = then.at("median"), low = then.at("median_low"), high = then.at("median_high");
+  using enum Against::Verdict;
+  const auto verdict = now.low > high ? slower : now.high < low ? faster : same;
+  const std::string before = fmt::format("{} ({:.4g} to {:.4g})", time_text(median), low, high);
+  if (verdict == same) return {same, fmt::format("  not told apart from {}, {}\n", before, path)};
+  return {verdict, fmt::format("  {}: {:.3f} times the {} of {}\n", verdict == slower ? "slower" : "faster",
+                               now.median / median, before, path)};
+} catch (const nlohmann::json::exception& error) {
+  ir::fail(path, ": is no report of `plumb bench --json`: ", error.what());
+}
+
+}  // namespace plumb::parity::cli::benching
