@@ -111,7 +111,7 @@ class Bench {
   std::ostream& out_;
   studies::bench::Effort effort_;
   std::vector<benching::Limit> limits_;
-  std::optional<nlohmann::json> earlier_;
+  std::optional<std::vector<benching::Earlier>> earlier_;
   std::vector<benching::TimedGraph> timed_;
   bool has_failed_ = false;
 };
@@ -128,9 +128,7 @@ int run_bench(const BenchFlags& flags) {
   } else {
     bench.time_on(flags.on);
   }
-  flags::write_whole(json, benching::report(bench.timed(), flags.samples)
-                                   .dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-                               '\n');
+  flags::write_whole(json, benching::to_json(bench.timed(), flags.samples));
   return static_cast<int>(bench.has_failed() ? core::ExitCode::failed : core::ExitCode::passed);
 }
 

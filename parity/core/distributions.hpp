@@ -16,8 +16,8 @@ double student_t_beyond(double tails, double degrees);
 double lowest_success_rate(double successes, double trials, double tail);
 double highest_success_rate(double successes, double trials, double tail);
 
-/// The largest rank r of `count` numbers in order, from 1, so that their distribution's median lies between number r and
-/// number count + 1 - r with probability 1 - `tails` or more; 0 where not even all numbers are enough for that.
+/// The largest rank r of `count` numbers in order, from 1, so that the median of their distribution lies between number
+/// r and number count + 1 - r with probability 1 - `tails` or more; 0 where not even all numbers are enough for that.
 std::uint64_t median_rank(std::uint64_t count, double tails);
 
 }  // namespace plumb::parity::core

@@ -1,5 +1,5 @@
-"""usage: bench_report.py SCHEMA.json REPORT.json: a report of bench keeps to its schema, and its numbers are those of the
-samples that it has."""
+"""usage: bench_report.py SCHEMA.json REPORT.json: a report of bench keeps to its schema, and its numbers are those of
+the samples that it has."""
 import json
 import math
 import statistics

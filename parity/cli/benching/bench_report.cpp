@@ -1,3 +1,4 @@
+// Writes and reads plumb.bench/1, and says it for people.
 #include "parity/cli/benching/bench_report.hpp"
 
 #include <fmt/format.h>
@@ -5,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "parity/cli/flags/duration.hpp"
 #include "parity/core/build_info.hpp"
@@ -61,8 +63,6 @@ std::string slowest_nodes(const TimedGraph& timed) {
   return text;
 }
 
-}  // namespace
-
 ordered_json to_json(const TimedGraph& timed, bool samples) {
   ordered_json json = {{"graph", timed.graph},
                        {"subject", timed.subject},
@@ -90,11 +90,13 @@ ordered_json to_json(const TimedGraph& timed, bool samples) {
   return json;
 }
 
-ordered_json report(const std::vector<TimedGraph>& timed, bool samples) {
+}  // namespace
+
+std::string to_json(const std::vector<TimedGraph>& timed, bool samples) {
   ordered_json json = {{"schema", schema}, {"tool_version", core::build_info().version}, {"unit", "ms"}};
   json["timed"] = ordered_json::array();
   for (const TimedGraph& one : timed) json["timed"].push_back(to_json(one, samples));
-  return json;
+  return json.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 
 std::string to_text(const TimedGraph& timed) {
@@ -136,38 +138,40 @@ Limit parse_limit(const std::string& text) {
   return {field, 1e3 * flags::seconds_of("--limit " + field, time)};
 }
 
-nlohmann::json read_report(const std::string& path) {
+std::vector<Earlier> read_report(const std::string& path) {
   std::ifstream file(path);
   ir::require(file.is_open(), path, ": cannot be read");
-  const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
-  const bool is_report = json.is_object() && json.contains("schema") && json["schema"] == schema &&
-                         json.contains("timed") && json["timed"].is_array();
-  ir::require(is_report, path, ": is no report of `plumb bench --json`");
-  return json;
+  try {
+    const nlohmann::json json = nlohmann::json::parse(file);
+    ir::require(json.at("schema") == schema, path, ": its schema is not ", schema);
+    std::vector<Earlier> earlier;
+    for (const auto& one : json.at("timed")) {
+      const auto& latency = one.at("latency");
+      earlier.push_back({one.at("graph"), one.at("subject"), one.at("on"), one.at("device_name"), latency.at("median"),
+                         latency.at("median_low"), latency.at("median_high")});
+    }
+    return earlier;
+  } catch (const nlohmann::json::exception& error) {
+    ir::fail(path, ": is no report of `plumb bench --json`: ", error.what());
+  }
 }
 
-Against compared(const TimedGraph& timed, const nlohmann::json& earlier, const std::string& path) try {
-  const nlohmann::json* found = nullptr;
+Against compared(const TimedGraph& timed, const std::vector<Earlier>& earlier, const std::string& path) {
+  const auto then = std::ranges::find_if(earlier, [&](const Earlier& one) {
+    return one.subject == timed.subject && one.on == timed.on && one.device == timed.device;
+  });
   std::string has;
-  for (const auto& one : earlier.at("timed")) {
-    if (one.at("subject") == timed.subject && one.at("on") == timed.on && one.at("device_name") == timed.device)
-      found = &one;
-    has += fmt::format("{}{} on {} {}", has.empty() ? "" : ", ", one.at("graph").get<std::string>(),
-                       one.at("on").get<std::string>(), one.at("device_name").get<std::string>());
-  }
-  ir::require(found != nullptr, path, ": has not ", timed.graph, " on ", timed.on, ' ', timed.device,
+  for (const Earlier& one : earlier)
+    has += fmt::format("{}{} on {} {}", has.empty() ? "" : ", ", one.graph, one.on, one.device);
+  ir::require(then != earlier.end(), path, ": has not ", timed.graph, " on ", timed.on, ' ', timed.device,
               " as it is now; it has ", has);
-  const auto& then = found->at("latency");
   const Spread now = spread_of(timed.latency);
-  const double median = then.at("median"), low = then.at("median_low"), high = then.at("median_high");
   using enum Against::Verdict;
-  const auto verdict = now.low > high ? slower : now.high < low ? faster : same;
-  const std::string before = fmt::format("{} ({:.4g} to {:.4g})", time_text(median), low, high);
+  const auto verdict = now.low > then->high ? slower : now.high < then->low ? faster : same;
+  const std::string before = fmt::format("{} ({:.4g} to {:.4g})", time_text(then->median), then->low, then->high);
   if (verdict == same) return {same, fmt::format("  not told apart from {}, {}\n", before, path)};
   return {verdict, fmt::format("  {}: {:.3f} times the {} of {}\n", verdict == slower ? "slower" : "faster",
-                               now.median / median, before, path)};
-} catch (const nlohmann::json::exception& error) {
-  ir::fail(path, ": is no report of `plumb bench --json`: ", error.what());
+                               now.median / then->median, before, path)};
 }
 
 }  // namespace plumb::parity::cli::benching

@@ -1,8 +1,7 @@
 #pragma once
 
-// What `plumb bench` says of graphs that it timed, and how it holds them to limits and to an earlier report.
+// The reports of `plumb bench`, and how it holds graphs that it timed to limits and to an earlier report.
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -11,11 +10,8 @@
 
 namespace plumb::parity::cli::benching {
 
-/// The report of one graph, an entry of `timed` in schema/plumb-bench-1.json; with all times where `samples` says so.
-nlohmann::ordered_json to_json(const TimedGraph& timed, bool samples);
-
-/// The whole report.
-nlohmann::ordered_json report(const std::vector<TimedGraph>& timed, bool samples);
+/// The report as schema/plumb-bench-1.json has it, with all times where `samples` says so.
+std::string to_json(const std::vector<TimedGraph>& timed, bool samples);
 
 /// Lines for people: the median with its interval, percentiles, rates, shares, and the 20 slowest nodes.
 std::string to_text(const TimedGraph& timed);
@@ -32,17 +28,23 @@ Limit parse_limit(const std::string& text);
 /// The latency of that field, in milliseconds.
 double field_of(const studies::bench::Spread& spread, const std::string& field);
 
-/// How the median latency of a graph compares with that of an earlier report of `plumb bench`.
+/// A graph's median latency, in milliseconds, in an earlier report.
+struct Earlier {
+  std::string graph, subject, on, device;
+  double median = 0, low = 0, high = 0;
+};
+
+/// Reads a report of `plumb bench --json`. Throws Error, which names the file, where it is none.
+std::vector<Earlier> read_report(const std::string& path);
+
+/// How the median latency of a graph compares with that of an earlier report.
 struct Against {
   enum class Verdict { same, faster, slower } verdict = Verdict::same;
   std::string line;  ///< for people
 };
 
-/// Reads such a report. Throws Error, which names the file, where it is none.
-nlohmann::json read_report(const std::string& path);
-
 /// They differ where the intervals of both medians do not meet. Throws Error, which says what differs, where the report
 /// has not the same graph on the same executor.
-Against compared(const TimedGraph& timed, const nlohmann::json& earlier, const std::string& path);
+Against compared(const TimedGraph& timed, const std::vector<Earlier>& earlier, const std::string& path);
 
 }  // namespace plumb::parity::cli::benching

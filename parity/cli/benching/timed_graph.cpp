@@ -1,3 +1,4 @@
+// Times a graph by loops of its own: one that ships, one with the device's timestamps, one with those of nodes.
 #include "parity/cli/benching/timed_graph.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Order statistics of samples.
 #include "parity/studies/bench/spread.hpp"
 
 #include <algorithm>

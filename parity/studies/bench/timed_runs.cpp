@@ -1,3 +1,4 @@
+// A loop by the steady clock.
 #include "parity/studies/bench/timed_runs.hpp"
 
 #include <chrono>
