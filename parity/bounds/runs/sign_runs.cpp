@@ -322,24 +322,28 @@ void SignRuns::keep_only(const std::function<bool(ir::Value)>& is_needed) {
   std::erase_if(lines_, [&](const auto& held) { return !is_needed(held.first); });
 }
 
+void SignRuns::forget(ir::Value v) {
+  values_.erase(v);
+  lines_.erase(v);
+}
+
 std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds,
                                       std::span<const ir::Value> wanted, const Precision& precision,
                                       const Sampling& sampling, const Evaluate& evaluate, const MannerOf& manner_of) {
-  // The values that lead to those wanted, and the last node that reads each.
-  std::vector<bool> needed(graph.value_count(), false);
-  for (const ir::Value v : wanted) needed[v] = true;
-  std::map<ir::Value, std::size_t> last_reader;
+  // The values that lead to those wanted, and by node those that it is the last to read or write: a walk that asked of
+  // all values that it has which of them go would take a time that grows by the square of their number.
+  const std::size_t values = graph.value_count();
+  std::vector<bool> is_wanted(values, false), needed(values, false), has_reader(values, false);
+  for (const ir::Value v : wanted) is_wanted[v] = needed[v] = true;
+  std::vector<std::vector<ir::Value>> last_of(graph.nodes().size());
   for (std::size_t n = graph.nodes().size(); n-- > 0;) {
     const ir::Node& node = graph.nodes()[n];
     if (std::ranges::none_of(node.outputs, [&](ir::Value v) { return needed[v]; })) continue;
-    for (const ir::Value v : node.outputs) {
-      needed[v] = true;
-      last_reader.try_emplace(v, n);
-    }
-    for (const ir::Value v : node.inputs) {
-      needed[v] = true;
-      last_reader.try_emplace(v, n);
-    }
+    for (const auto* const of_node : {&node.outputs, &node.inputs})
+      for (const ir::Value v : *of_node) {
+        if (!has_reader[v]) last_of[n].push_back(v);
+        needed[v] = has_reader[v] = true;
+      }
   }
   SignRuns walk(reference, graph, feeds, precision, sampling, evaluate);
   std::map<ir::Value, Spread> found;
@@ -349,8 +353,8 @@ std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& 
     const core::Segment segment = core::segment_of(graph, n);
     walk.step(n, segment, manner_of ? manner_of(n, segment) : bounds::Manner{});
     for (const ir::Value v : node.outputs)
-      if (std::ranges::count(wanted, v) > 0) found.emplace(v, walk.spread(v));
-    walk.keep_only([&](ir::Value v) { return last_reader.at(v) > n; });
+      if (is_wanted[v]) found.emplace(v, walk.spread(v));
+    for (const ir::Value v : last_of[n]) walk.forget(v);
   }
   for (const ir::Value v : wanted)
     if (graph.is_source(v)) {

@@ -101,6 +101,7 @@ class SignRuns {
   Spread spread(ir::Value v) const;
   /// Lets go of values that nobody asks for again.
   void keep_only(const std::function<bool(ir::Value)>& is_needed);
+  void forget(ir::Value v);
 
  private:
   /// The truth of a value, and what the runs made of it.
