@@ -156,6 +156,7 @@ void adapt_recurrences(const ir::Op& op, Sketch& sketch) {
   const auto directions = [&](const auto& network) {
     sketch.fixed["D"] = ir::enum_name(network.direction) == "bidirectional" ? 2 : 1;
     sketch.least["H"] = 1;
+    sketch.steps = "T";
   };
   if (op.is<ir::ops::Rnn>()) directions(op.as<ir::ops::Rnn>());
   if (op.is<ir::ops::Gru>()) directions(op.as<ir::ops::Gru>());

@@ -103,7 +103,8 @@ class Drawing {
     for (const std::string& name : sketch_.names()) {
       const auto list = lists_.find(name);
       if (list == lists_.end()) {
-        if (!sketch_.fixed.contains(name)) places_.emplace_back(name, 0);
+        const bool takes_too_long = kind_ == Extents::tall && sketch_.steps == name;
+        if (!sketch_.fixed.contains(name) && !takes_too_long) places_.emplace_back(name, 0);
       } else {
         for (std::size_t i = 0; i < list->second.size(); ++i) places_.emplace_back(name, i);
       }

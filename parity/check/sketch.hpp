@@ -63,6 +63,7 @@ struct Sketch {
   std::map<std::string, std::string, std::less<>> divides = {};  ///< letters by those that they must divide
   std::map<std::string, Length, std::less<>> lengths = {};       ///< how long lists are
   std::map<std::string, ir::Fill, std::less<>> fills = {};       ///< for operands that normal numbers do not suit
+  std::string steps = {};  ///< the letter that counts steps of a recurrence, of which a very long row has too many
   /// Amends shapes that were drawn, where entries cannot say all.
   std::function<void(std::vector<ir::Shape>&, Random&)> amend = {};
 

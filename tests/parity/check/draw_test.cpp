@@ -9,6 +9,7 @@
 
 #include "ir/op_list.hpp"
 #include "ir/ops/conv.hpp"
+#include "ir/ops/gru.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/softmax.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -153,6 +154,13 @@ TEST(Draw, AQuickSweepHasEveryKindOfExtents) {
     EXPECT_TRUE(has_extent(drawn, 255, 509)) << op.name();
     EXPECT_TRUE(has_extent(drawn, 65537, 65537)) << op.name();
   }
+}
+
+/// Each step of a network is judged by the one before: 65537 of them take minutes, and no grid has steps along an axis.
+TEST(Draw, ARecurrenceHasManyRowsAndNoSuchNumberOfSteps) {
+  const auto drawn = draw(ir::ops::Gru{}, {}, quick_count);
+  EXPECT_TRUE(has_extent(drawn, 65537, 65537));
+  for (const auto& types : drawn) EXPECT_LT(types[0].shape[0], 65537);
 }
 
 TEST(Draw, MultiplesAreKept) {
