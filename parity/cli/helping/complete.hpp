@@ -1,6 +1,6 @@
 #pragma once
 
-// What may stand where the cursor is, for the scripts of `plumb completion`.
+// Words that may stand where the cursor is, for the scripts of `plumb completion`.
 
 #include <CLI/CLI.hpp>
 #include <string>

@@ -56,7 +56,7 @@ std::string list_of_pages(std::size_t width) {
   return text;
 }
 
-/// What `plumb help` shows of a topic. A command may be called as a page is, which then follows it; "ci.md" and
+/// The text of a topic. A command may be called as a page is, which then follows it; "ci.md" and
 /// "docs/ci.md" mean the page alone.
 std::string text_of_topic(const CLI::App& root, const std::vector<std::string>& topic, std::size_t width) {
   if (topic.empty()) return help_of(root) + list_of_pages(width);

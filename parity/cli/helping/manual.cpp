@@ -39,7 +39,7 @@ std::string entry_of(const std::string& head, const std::string& what) {
 
 std::string bold(std::string_view text) { return "\\fB" + roff(text) + "\\fR"; }
 
-/// What follows the name of an option: its type, default, limits.
+/// Type, default and limits of an option, which stand behind its name.
 std::string words_behind(const CLI::Option& option) { return roff(CLI::Formatter().make_option_opts(&option)); }
 
 std::string entry_of_flag(const CLI::Option& flag) {
@@ -79,7 +79,7 @@ std::string entries_of_commands(const CLI::App& app) {
   return text;
 }
 
-/// What a command says below its options, before what all of them say.
+/// The notes of a command below its options, without those that all commands have.
 std::string own_notes(const CLI::App& app, const std::string& of_all) {
   const std::string notes = app.get_footer();
   return notes.substr(0, notes.find(of_all));

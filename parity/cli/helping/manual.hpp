@@ -1,5 +1,7 @@
 #pragma once
 
+// Manuals for man(1), made from the flags that CLI11 knows.
+
 #include <string>
 
 namespace CLI {

@@ -158,7 +158,7 @@ std::string Layout::finish() {
 
 std::string markdown_text(std::string_view markdown, std::size_t width) {
   constexpr std::string_view bar = "---\n";
-  // What a page says to programs stands before it, between two bars.
+  // Lines for programs that read the page stand before it, between two bars.
   if (markdown.starts_with(bar)) markdown.remove_prefix(markdown.find(bar, bar.size()) + bar.size());
   Layout layout(width);
   while (!markdown.empty()) {

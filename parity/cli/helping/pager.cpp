@@ -22,7 +22,8 @@ bool is_read_by(const char* pager, const std::string& text) {
   std::signal(SIGINT, SIG_IGN);
   std::fwrite(text.data(), 1, text.size(), pipe);
   const int status = ::pclose(pipe);
-  constexpr int cannot_be_run = 126, not_found = 127;  // of a shell
+  // A shell ends so.
+  constexpr int cannot_be_run = 126, not_found = 127;
   return !WIFEXITED(status) || (WEXITSTATUS(status) != cannot_be_run && WEXITSTATUS(status) != not_found);
 }
 

@@ -23,7 +23,7 @@ std::vector<std::string> page_names();
 /// The Markdown of the page of this name; "" where there is none.
 std::string page_of(std::string_view name);
 
-/// What the heading of a page says.
+/// The title of a page, from its heading.
 std::string title_of(std::string_view markdown);
 
 }  // namespace plumb::parity::cli

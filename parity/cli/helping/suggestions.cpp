@@ -24,8 +24,8 @@ namespace {
 using Suggestions = std::vector<Suggestion>;
 using Milliseconds = std::chrono::milliseconds;
 
-/// What a search in a thread of its own finds within this time; nothing where it takes longer or throws. The thread is
-/// not ended, so that all it uses has to be its own.
+/// Looks in a thread of its own, and returns what was found within this time: nothing where it takes longer or throws.
+/// The thread is not ended, so that all it uses has to be its own.
 Suggestions found_within(Milliseconds limit, std::function<Suggestions()> look) {
   std::packaged_task<Suggestions()> task(std::move(look));
   std::future<Suggestions> found = task.get_future();
@@ -38,7 +38,7 @@ Suggestions found_within(Milliseconds limit, std::function<Suggestions()> look) 
   }
 }
 
-/// What `of` finds in the graphs on the line, which are read in 120 ms or not at all.
+/// Asks `of` about each graph on the line. They are read within 120 ms, or none is.
 Suggestions in_graphs(const GivenWords& given, std::function<Suggestions(const ir::formats::GraphFile&)> of) {
   constexpr Milliseconds longest(120);
   return found_within(longest, [given, of = std::move(of)] {

@@ -12,10 +12,10 @@ struct Suggestion {
   std::string word, meaning;
 };
 
-/// What a command line has said so far, of use for the words to come.
+/// Words that a command line has so far, and on which the next depend.
 struct GivenWords {
-  std::vector<std::string> files;   ///< and whatever else was given without a flag
-  std::vector<std::string> shapes;  ///< of --shape
+  std::vector<std::string> files;   ///< graphs, and other words without a flag
+  std::vector<std::string> shapes;  ///< values of --shape
 };
 
 /// The values that an option may have, by its type in help: one of {a,b}, OP, DEVICE, TAGS, FAULT, FAULTS, LABEL,

@@ -1,7 +1,7 @@
 #pragma once
 
-// What help, manuals and completion ask of the commands and flags that CLI11 knows. Those of an empty group are hidden:
-// they are nobody's to type.
+// Commands and flags as CLI11 knows them, for help, manuals and completion. Those of an empty group are hidden: they
+// are nobody's to type.
 
 #include <CLI/CLI.hpp>
 #include <string>

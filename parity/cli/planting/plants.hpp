@@ -34,7 +34,7 @@ struct Plant {
   std::string nowhere() const;
 };
 
-/// What FAULT may be: what a device does, and faults of results.
+/// Names that FAULT may be: of faults that a device has, and of faults of results.
 std::vector<std::string> plant_names();
 
 /// Throws Error for one that is not of this form, names no fault, with the nearest, or has a number that it cannot
