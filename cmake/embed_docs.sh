@@ -1,8 +1,9 @@
 #!/bin/sh
 # usage: embed_docs.sh OUTPUT.cpp DOCS_FOLDER
 #
-# Writes the pages of docs/ that users read as C++, for parity/cli/helping/pages.hpp, in the order in which docs/README.md
-# names them. Its row "add an op" is for who works on plumbline, and two pages are what `plumb ops` writes.
+# Writes the pages of docs/ that users read as C++, for parity/cli/helping/pages.hpp, in the order in which
+# docs/README.md names them. Its row "add an op" is for who works on plumbline, and two pages are what `plumb ops`
+# writes.
 set -eu
 output=$1 docs=$2
 names=$(awk -F'|' '/^\|/ {

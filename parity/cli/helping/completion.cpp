@@ -34,7 +34,7 @@ _plumb() {
   local -a found
   local word meaning
   while IFS=$'\t' read -r word meaning; do
-    found+=("${word//:/\\:}:$meaning")
+    found+=("${word//:/\\:}${meaning:+:$meaning}")
   done < <("${words[1]}" __complete $((CURRENT - 1)) -- "${(@)words[1,CURRENT]}" 2>/dev/null)
   if (( $#found )); then _describe plumb found; else _files; fi
 }

@@ -133,8 +133,8 @@ void Layout::take(std::string_view line) {
     end_block();
     if (words.starts_with("<!--")) return;
     const std::string title = inline_text(words.substr(std::min(words.find_first_not_of("# "), words.size())));
-    add(title);
-    add(std::string(ir::raw::count_code_points(title), words.starts_with("# ") ? '=' : '-'));
+    add(core::terminal::folded(title, width_));
+    add(std::string(std::min(ir::raw::count_code_points(title), width_), words.starts_with("# ") ? '=' : '-'));
   } else if (const std::size_t columns = columns_before_item(line); columns > 0) {
     end_block();
     paragraph_ = line;

@@ -10,6 +10,7 @@
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/attribute.hpp"
 #include "ir/registered_op.hpp"
+#include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/model_files.hpp"
 #include "parity/cli/helping/pages.hpp"
@@ -143,6 +144,7 @@ Suggestions knobs(const std::string& begun, const GivenWords&) {
 
 Suggestions topics(const std::string&, const GivenWords&) {
   Suggestions all;
+  for (const Command& command : commands) all.push_back({std::string(command.name), std::string(command.help)});
   for (const std::string& name : page_names()) all.push_back({name, title_of(page_of(name))});
   return all;
 }

@@ -34,9 +34,10 @@ completes crash@ verify --plant cra
 completes scaled@scores verify "$graph" --plant scaled@sc
 completes scaled power --faults scal
 completes tile= verify --set til
-completes poison=true verify --set poison=tr
+completes fallback=allow verify --set fallback=al
 completes cpu verify --device ""
 completes verdict_rules help verd
+completes baseline help base
 completes fish completion ""
 # The shell offers files, where nothing is said.
 completes "" verify fix
@@ -51,6 +52,7 @@ mkfifo pipe.json
 truncate -s 400M large.json
 for bad in broken.json pipe.json large.json missing.json .; do
   completes "" verify $bad --filter ""
+  # shellcheck disable=SC2086  # a path of a build
   python3 -B - "$bad" $launched <<'END_OF_PYTHON' || fail "$bad takes too long"
 import subprocess, sys, time
 
@@ -67,9 +69,10 @@ END_OF_PYTHON
 done
 
 # Shells parse their scripts, and complete by them.
-PATH=$(dirname "$ran"):$PATH
+PATH=$(dirname "$launched"):$PATH
 for shell in bash zsh fish; do
   plumb 0 completion $shell
+  says ' __complete '
   cp stdout script.$shell
   if ! command -v $shell >/dev/null; then
     echo "skipped: no $shell, which parses its script (Debian: $shell)"

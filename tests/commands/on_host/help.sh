@@ -30,6 +30,7 @@ warns_of "did you mean lint?"
 plumb 2 help --man verifi
 warns_of "did you mean verify?"
 # Long text goes through the pager of a terminal, and one that there is not is done without.
+# shellcheck disable=SC2086  # a path of a build
 python3 -B - "$source" $launched <<'END_OF_PYTHON' || fail "the pager is not as it should be"
 import sys
 sys.path.insert(0, sys.argv[1] + "/tests/commands")
@@ -55,7 +56,7 @@ for name in "" $(cat names); do
   # shellcheck disable=SC2086  # the program itself has no name
   $launched help --man $name >page.1 || fail "no manual of '$name'"
   # shellcheck disable=SC2086
-  $launched $name --help | grep -oE '^ +(-[a-zA-Z],)?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' >flags
+  $launched $name --help | grep -oE '^  (-[a-zA-Z],)?(--[a-z0-9-]+,?)+' | grep -oE -- '--[a-z0-9-]+' >flags
   sed 's/\\-/-/g' page.1 >plain
   while read -r flag; do
     grep -qF -- "\\fB$flag\\fR" plain || fail "the manual of '$name' lacks $flag"
