@@ -39,14 +39,11 @@ for pager, wanted in (("sed s/^/paged:/", "paged:"), ("no-such-pager", "Usage: p
     text, status = run_on_terminal([*sys.argv[2:], "help", "fit"], 80, {"PAGER": pager})
     assert status == 0 and wanted in text, (pager, status, text[:200])
 assert "Usage" not in text, text
-# No line of help is wider than the terminal, of commands within commands either.
-text, _ = run_on_terminal([*sys.argv[2:], "__complete", "1", "--", "plumb"], 80)
-commands = [[line.split("\t")[0]] for line in text.splitlines()]
-assert len(commands) > 20, text
-for command in [*commands, [], ["policy", "lint"]]:
+# No line of help is wider than the terminal; ../screen.py looks at that of every command.
+for command in ([], ["policy", "lint"], ["help"], ["completion"]):
     text, status = run_on_terminal([*sys.argv[2:], *command, "--help"], 80)
     wide = [line for line in text.splitlines() if len(line) > 80]
-    assert status == 0 and not wide, (command, status, wide)
+    assert status == 0 and len(text) > 100 and not wide, (command, status, wide)
 END_OF_PYTHON
 # Each manual has each flag, and mandoc reads it.
 lint=$(command -v mandoc) || echo "skipped: no mandoc, which reads manuals (Debian: mandoc)"
