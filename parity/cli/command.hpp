@@ -41,6 +41,8 @@ Action calibrate(CLI::App& app);
 Action ops(CLI::App& app);
 Action devices(CLI::App& app);
 Action options(CLI::App& app);
+Action help(CLI::App& app);
+Action completion(CLI::App& app);
 
 struct Command {
   std::string_view name, help;
@@ -96,6 +98,9 @@ inline constexpr Command commands[] = {
     {"ops", "list every op, its attributes and which executors run it", ops, "plumb ops --json"},
     {"devices", "list the Vulkan devices, and why a device is refused", devices, "plumb devices"},
     {"options", "list every knob, its default and its environment variable", options, "plumb options"},
+    {"help", "show the help of a command, or a page of the documentation", help, "plumb help verdict_rules"},
+    {"completion", "write the script by which a shell completes commands, flags, labels", completion,
+     "plumb completion bash > plumb.bash"},
 };
 
 }  // namespace plumb::parity::cli

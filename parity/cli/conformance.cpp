@@ -44,7 +44,7 @@ void add_flags(CLI::App& app, ConformanceFlags& flags) {
   app.add_option("--filter,--case", flags.filter, "regular expression over names of cases")->group("select");
   app.add_option("--skip", flags.skip, "regular expression over names of cases that are not run")->group("select");
   app.add_option("--tag", flags.tag, "run cases by their tags: op:softmax and not (large or dtype:f64) (docs/cases.md)")
-      ->type_name("EXPR")
+      ->type_name("TAGS")
       ->group("select");
   app.add_flag("--list", flags.list, "say which cases there are, and run none")->group("select");
   flags::add_shard_flag(app, flags.shard)->group("select");

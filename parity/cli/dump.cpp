@@ -160,7 +160,9 @@ int dump_graph(const DumpFlags& flags) {
 Action dump(CLI::App& app) {
   const auto flags = std::make_shared<DumpFlags>();
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
-  app.add_option("--nodes", flags->nodes, "regular expression over node labels")->capture_default_str();
+  app.add_option("--nodes", flags->nodes, "regular expression over node labels")
+      ->type_name("LABELS")
+      ->capture_default_str();
   app.add_option(
          "--from", flags->from,
          "whose tensors to write: the CPU executor's (cpu), those of the device (gpu) or of whom --candidate names "

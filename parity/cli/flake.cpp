@@ -35,7 +35,8 @@ struct FlakeFlags {
 
 void add_flags(CLI::App& app, FlakeFlags& flags) {
   app.add_option("graph", flags.path, "a graph file (plumb.graph/1, ONNX)")->required();
-  app.add_option("--node", flags.node, "look at the outputs of the node of this label, and at no others");
+  app.add_option("--node", flags.node, "look at the outputs of the node of this label, and at no others")
+      ->type_name("LABEL");
   app.add_option("--p0", flags.rates.stable, "stable: it gives the same bits so often at least")->capture_default_str();
   app.add_option("--p1", flags.rates.flaky, "flaky: it gives them so often at most")->capture_default_str();
   app.add_option("--error", flags.rates.error, "the probability of either mistake")->capture_default_str();

@@ -11,6 +11,7 @@
 #include "parity/cli/flags/as_meant.hpp"
 #include "parity/cli/flags/environment.hpp"
 #include "parity/cli/flags/ops_flag.hpp"
+#include "parity/cli/helping/complete.hpp"
 #include "parity/cli/process.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/show/help_formatter.hpp"
@@ -96,6 +97,7 @@ int run(int argc, char** argv) {
     sub->footer(own + app.get_footer() + "\nexample:\n  " + std::string(command.example));
     sub->callback([&chosen, action] { chosen = action; });
   }
+  if (argc > 1 && argv[1] == complete_command) complete(app, {argv + 2, argv + argc});
   require_command(argc, argv);
   try {
     app.parse(argc, argv);

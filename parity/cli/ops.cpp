@@ -56,7 +56,7 @@ void print_table() {
 
 Action ops(CLI::App& app) {
   const auto flags = std::make_shared<OpsFlags>();
-  app.add_option("name", flags->name, "show this op only, in full");
+  app.add_option("name", flags->name, "show this op only, in full")->type_name("OP");
   app.add_flag("--markdown", flags->markdown, "write the reference of all ops as Markdown");
   app.add_flag("--accuracy", flags->accuracy, "write the limits of all elementwise functions as Markdown");
   app.add_flag("--json", flags->json, "write the table as JSON");

@@ -46,8 +46,11 @@ struct PowerFlags {
 void add_flags(CLI::App& app, PowerFlags& flags) {
   app.add_option("graphs", flags.paths, "graph files (plumb.graph/1, ONNX)");
   app.add_flag("--list", flags.list, "list every fault and what it does, then exit");
-  app.add_option("--faults", flags.power.faults, "plant only these (a glob)")->capture_default_str();
-  app.add_option("--filter", flags.power.filter, "regular expression over labels of the nodes to plant faults in");
+  app.add_option("--faults", flags.power.faults, "plant only these (a glob)")
+      ->type_name("FAULTS")
+      ->capture_default_str();
+  app.add_option("--filter", flags.power.filter, "regular expression over labels of the nodes to plant faults in")
+      ->type_name("LABELS");
   app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
   app.add_option("--min-power", flags.min_power,
                  "share of the required faults that must be caught; else the policy's [budget] says it, else 0.90")

@@ -10,6 +10,7 @@
 #include "parity/policy/policy_gate.hpp"
 #include "parity/policy/policy_lax.hpp"
 #include "parity/policy/policy_lint.hpp"
+#include "parity/results/idle_quarantines.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/stored_facts.hpp"
 
@@ -92,6 +93,7 @@ std::vector<std::string> lint(const policy::Policy& policy, std::chrono::sys_day
       findings.push_back(fmt::format("{}:{}: [output] '{}' {}", policy.file, policy.outputs[b].line,
                                      policy.outputs[b].output, as_zeros_text(zeros.budgets[b])));
   for (std::string& finding : policy::idle_budgets(policy, names)) findings.push_back(std::move(finding));
+  for (std::string& finding : idle_quarantines(policy, today, runs)) findings.push_back(std::move(finding));
   if (has_idle_vacuity(policy, runs))
     findings.push_back(fmt::format("{}:{}: [budget] max_vacuity unused: no run says the vacuity of an output",
                                    policy.file, policy.budget.line));

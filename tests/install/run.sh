@@ -11,6 +11,7 @@ rm -rf "$scratch"
 mkdir -p "$scratch"
 
 cmake --install "$build" --prefix "$prefix" >"$scratch/install.log"
+for manual in plumb plumb-verify; do test -s "$prefix/share/man/man1/$manual.1"; done
 
 cmake -S "$source" -B "$scratch/cmake" -G Ninja "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_CXX_COMPILER=$cxx" >/dev/null
 cmake --build "$scratch/cmake"

@@ -156,7 +156,7 @@ plumb 0 '^1 run: 1 passed' judge closed.h5
 
 # --- Words that are misspelt
 plumb 2 "no command 'verfy'; did you mean verify" verfy m.json
-plumb 2 "no command 'help'; did you mean --help" help
+plumb 2 "no command 'hlep'; did you mean help" hlep
 plumb 2 'no Vulkan device is called .nosuch' verify m.json --device nosuch
 plumb 2 'no Vulkan device is called .99' run m.json --device 99
 shell 2 'no Vulkan device is called .nosuch' 'PLUMB_DEVICE=nosuch $P verify m.json'

@@ -48,6 +48,7 @@ std::string flag_of(const gpu_vulkan::device::Setting& setting) {
 void add_device_flags(CLI::App& app, DeviceFlags& flags) {
   app.add_option("--device", flags.device,
                  "the device: its index, UUID or name (* and ? match), or cpu for software Vulkan")
+      ->type_name("DEVICE")
       ->group("device");
   app.add_option("--threads", flags.threads,
                  "threads of the CPU executor and of comparisons; 0 takes one for every core")
@@ -62,7 +63,9 @@ void add_device_flags(CLI::App& app, DeviceFlags& flags) {
   app.add_flag("--redzone", flags.redzone, "put guard bytes around every device tensor and check them after the run")
       ->group("debug");
   app.add_flag("--no-fuse", flags.no_fuse, "run every node of the graph as it is, without fusing any")->group("device");
-  app.add_option("--set", flags.settings, "set a knob, as name=value; `plumb options` lists them")->group("debug");
+  app.add_option("--set", flags.settings, "set a knob, as name=value; `plumb options` lists them")
+      ->type_name("KNOB=VALUE")
+      ->group("debug");
 }
 
 gpu_vulkan::device::VulkanOptions vulkan_options(const DeviceFlags& flags) {

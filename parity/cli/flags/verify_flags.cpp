@@ -33,15 +33,19 @@ void add_selection_flags(CLI::App& app, VerifyFlags& flags) {
   app.add_option("--case", flags.chosen_cases,
                  "regular expression over ids of cases: of \"models/a.onnx dtype=f16 seed=3\", as --list shows them")
       ->group("select");
-  app.add_option("--filter", flags.filter, "regular expression over labels of the nodes to judge")->group("select");
-  app.add_option("--skip", flags.skip, "regular expression over labels of nodes that are not judged")->group("select");
+  app.add_option("--filter", flags.filter, "regular expression over labels of the nodes to judge")
+      ->type_name("LABELS")
+      ->group("select");
+  app.add_option("--skip", flags.skip, "regular expression over labels of nodes that are not judged")
+      ->type_name("LABELS")
+      ->group("select");
   app.add_option("--op", flags.chosen_ops, "judge nodes of these ops alone: 'softmax', 'conv*,matmul'")
       ->delimiter(',')
-      ->type_name("GLOB,...")
+      ->type_name("OP,...")
       ->group("select");
   app.add_option("--tag", flags.tag,
                  "verify cases by their tags: nightly and not (large or op:fft); docs/cases.md has those of every case")
-      ->type_name("EXPR")
+      ->type_name("TAGS")
       ->group("select");
   app.add_flag("--each-kernel", flags.each_kernel,
                "also run each graph by the kernels and tiles that its plan passes over, one after the other, and say "

@@ -52,6 +52,13 @@ bool Plant::is_at(const ir::Node& node) const { return ir::raw::glob_matches(glo
 
 std::string Plant::nowhere() const { return ir::cat("--plant ", text, ": no node's label matches"); }
 
+std::vector<std::string> plant_names() {
+  std::vector<std::string> names;
+  for (const Doing& one : doings) names.emplace_back(one.name);
+  for (const power::faults::Fault& fault : power::faults::all_faults()) names.emplace_back(fault.name);
+  return names;
+}
+
 Plant parse_plant(const std::string& text) {
   const std::size_t at = text.find('@');
   ir::require(at != text.npos && at != 0 && at + 1 < text.size(), "--plant ", text, ": wanted FAULT[=ARG]@GLOB");
@@ -62,22 +69,19 @@ Plant parse_plant(const std::string& text) {
     name.erase(equals);
   }
   Plant plant{.text = text, .glob = text.substr(at + 1)};
-  std::vector<std::string> known;
   for (const Doing& one : doings) {
-    known.emplace_back(one.name);
     if (one.name != name) continue;
     plant.kind = one.kind;
     plant.number = number_of(text, given, one);
     return plant;
   }
   for (const power::faults::Fault& fault : power::faults::all_faults()) {
-    known.emplace_back(fault.name);
     if (fault.name != name) continue;
     plant.fault = &fault;
     plant.number = number_of(text, given, share);
     return plant;
   }
-  ir::fail("--plant ", text, ": there is no fault '", name, "'", core::did_you_mean(name, known),
+  ir::fail("--plant ", text, ": there is no fault '", name, "'", core::did_you_mean(name, plant_names()),
            "; `plumb power --list` lists those of results");
 }
 

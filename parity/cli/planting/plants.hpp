@@ -34,6 +34,9 @@ struct Plant {
   std::string nowhere() const;
 };
 
+/// Names that FAULT may be: of faults that a device has, and of faults of results.
+std::vector<std::string> plant_names();
+
 /// Throws Error for one that is not of this form, names no fault, with the nearest, or has a number that it cannot
 /// have.
 Plant parse_plant(const std::string& text);

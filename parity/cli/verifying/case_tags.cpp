@@ -105,6 +105,16 @@ cases::Tags tags_of_fill(const verify::FillOptions& fill) {
   return tags;
 }
 
+std::vector<std::string> known_tags() {
+  std::vector<std::string> all = {"onnx"};
+  all.insert(all.end(), sizes.begin(), sizes.end());
+  for (const std::string_view prefix : {op_tag, fill_tag})
+    for (std::string& tag : known_after(prefix)) all.push_back(std::move(tag));
+  for (std::size_t i = 0; i < ir::dtype_count; ++i)
+    all.push_back(ir::cat(dtype_tag, ir::info(static_cast<ir::DType>(i)).name));
+  return all;
+}
+
 void require_known_tags(const cases::TagExpression& expression, const cases::Tags& own) {
   for (const std::string& tag : expression.names())
     ir::require(own.contains(tag) || is_built_in(expression, tag), "--tag: no case has the tag '", tag, "'",

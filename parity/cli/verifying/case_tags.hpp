@@ -23,6 +23,9 @@ cases::Tags tags_of_graph(const ir::Graph& graph, std::optional<ir::DType> store
 /// `fill:NAME`, of an adversarial one `fill:adversarial`, too.
 cases::Tags tags_of_fill(const verify::FillOptions& fill);
 
+/// All of those but `dir:NAME`.
+std::vector<std::string> known_tags();
+
 /// Throws Error, with a caret below it, for a name in the expression that can be none of a case: neither one of those
 /// above nor among `own`, those that graphs and lists give.
 void require_known_tags(const cases::TagExpression& expression, const cases::Tags& own);

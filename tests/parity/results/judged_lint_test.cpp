@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "parity/results/record_hdf5.hpp"
 #include "tests/parity/policy/policy_text.hpp"
 #include "tests/parity/small_case.hpp"
@@ -55,6 +57,47 @@ TEST(JudgedLint, FindsLimitsThatZerosPass) {
   EXPECT_THAT(findings("[output]\nscores = { max_abs = 1000 }\nback = { max_abs = 1e-3 }\n"),
               ElementsAre("p.toml:3: [output] 'scores' gates nothing: 1 output that passes would do so as zeros"));
   EXPECT_THAT(findings(policy::rule("rest", "", narrow)), IsEmpty());
+  std::filesystem::remove(path);
+}
+
+/// Runs of one record, said over and over: what counts is that they are 300 in a row without an incident.
+TEST(JudgedLint, FindsQuarantinesThatNothingNeeds) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / "plumb_idle_quarantines.h5";
+  std::filesystem::remove(path);
+  {
+    testing::Suspect honest;
+    Recorder recorder(path, {.device = {.uuid = "00ff", .name = "a device"}});
+    recorder.record(testing::verify_on(honest, testing::make_case(testing::small_graph), {}, recorder));
+    recorder.finish();
+  }
+  const auto quarantine = [](const std::string& node, const std::string& kind) {
+    return policy::of(
+        "[[quarantine]]\nid = \"q\"\nowner = \"o\"\nissue = \"i\"\nsince = 2026-06-01\n"
+        "expires = 2026-08-20\nmatch = { node = \"" +
+        node + "\" }\nkind = \"" + kind + "\"\n");
+  };
+  const std::chrono::sys_days today = std::chrono::year(2026) / 7 / 1;
+  const auto findings = [&](const policy::Policy& policy, std::span<const JudgedRun> runs) {
+    return lint(policy, today, runs);
+  };
+  const policy::Policy scores = quarantine("scores", "nondeterministic");
+  std::vector<JudgedRun> runs(299, judge_results(path, &scores, today).at(0));
+  EXPECT_THAT(findings(scores, runs), IsEmpty());
+  EXPECT_THAT(findings(quarantine("scoers", "nondeterministic"), runs),
+              ElementsAre("p.toml:2: quarantine q: unused: it matches nothing in these runs"));
+  runs.push_back(runs[0]);
+  const std::string idle = "p.toml:2: quarantine q: no incident in the last 300 runs that it matches";
+  EXPECT_THAT(findings(scores, runs), ElementsAre(idle));
+  EXPECT_THAT(findings(quarantine("scores", "device_fault"), runs), ElementsAre(idle));
+  // An incident at another node, or of another kind, is not one of this quarantine.
+  const auto node = std::ranges::find(runs[150].nodes, "scores", &JudgedNode::name);
+  ASSERT_NE(node, runs[150].nodes.end());
+  node->verdict = core::Verdict::failed;
+  EXPECT_THAT(findings(scores, runs), ElementsAre(idle));
+  EXPECT_THAT(findings(quarantine("scores", "failed"), runs), IsEmpty());
+  node->verdict = core::Verdict::nondeterministic;
+  EXPECT_THAT(findings(scores, runs), IsEmpty());
+  EXPECT_THAT(findings(quarantine("back", "nondeterministic"), runs), ElementsAre(idle));
   std::filesystem::remove(path);
 }
 

@@ -1,0 +1,21 @@
+#pragma once
+
+// Quarantines that nothing needs any more.
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "parity/results/judge.hpp"
+
+namespace plumb::parity::results {
+
+/// A line for each quarantine that still holds and excuses nothing, "FILE:LINE: quarantine ID: ...":
+///
+///   unused   no output of these runs matches, or no device where it excuses faults of devices alone
+///   idle     it matches, and none of the last 300 runs that it matches had an incident of its kinds
+std::vector<std::string> idle_quarantines(const policy::Policy& policy, std::chrono::sys_days today,
+                                          std::span<const JudgedRun> runs);
+
+}  // namespace plumb::parity::results
