@@ -19,6 +19,7 @@ completes isolate verify "$graph" --mode ""
 only "propagate isolate attribute"
 completes --mode=isolate verify --mode=is
 completes --mode=isolate verify --mode = is  # as bash splits it
+completes gpu bench --on ""
 completes gpu run --on ""
 completes never,always sweep --choose never,al
 completes softmax ops soft
