@@ -7,8 +7,9 @@ from gguf_bytes import Tensor, metadata
 # What an architecture has that llama has not.
 ARCHITECTURES = {
     "llama": (), "qwen2": ("qkv_biases",), "qwen2moe": ("qkv_biases", "shared_expert"), "qwen3": ("head_norms",),
-    "qwen3moe": ("head_norms",), "phi3": ("joint_qkv", "gate_in_up"), "gemma": (), "gemma2": ("post_norms",),
-    "gemma3": ("post_norms", "head_norms"), "gpt2": ("joint_qkv", "layer_norms", "positions", "biases", "no_gate"),
+    "qwen3moe": ("head_norms",), "qwen3vl": ("head_norms", "sections"), "phi3": ("joint_qkv", "gate_in_up"),
+    "gemma": (), "gemma2": ("post_norms",), "gemma3": ("post_norms", "head_norms"),
+    "gpt2": ("joint_qkv", "layer_norms", "positions", "biases", "no_gate"),
     "bert": ("encoder", "layer_norms", "positions", "biases", "no_gate"),
     "gpt-oss": ("qkv_biases", "output_bias", "sinks", "expert_biases"), "deepseek2": ("latent", "plain_shared_experts")}
 TIED = ("gemma", "gemma2")
@@ -186,6 +187,8 @@ def metadata_of(o):
         yield metadata(f"{a}.{key}", "u32", value)
     for key, value in real.items():
         yield metadata(f"{a}.{key}", "f32", value)
+    if "sections" in has:
+        yield metadata(f"{a}.rope.dimension_sections", "i32", [3, 2, 2, 0])
     if a == "bert":
         yield metadata("bert.attention.causal", "bool", False)
         yield metadata("bert.pooling_type", "u32", 1)

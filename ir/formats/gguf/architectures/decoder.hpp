@@ -120,6 +120,7 @@ Decoder read_qwen2(Keys& keys);
 Decoder read_qwen2moe(Keys& keys);
 Decoder read_qwen3(Keys& keys);
 Decoder read_qwen3moe(Keys& keys);
+Decoder read_qwen3vl(Keys& keys);
 Decoder read_phi3(Keys& keys);
 Decoder read_gemma(Keys& keys);
 Decoder read_gemma2(Keys& keys);
@@ -130,12 +131,12 @@ Decoder read_gpt_oss(Keys& keys);
 Decoder read_deepseek2(Keys& keys);
 
 inline constexpr std::array all_architectures = {
-    Architecture{"llama", read_llama},        Architecture{"qwen2", read_qwen2},
-    Architecture{"qwen2moe", read_qwen2moe},  Architecture{"qwen3", read_qwen3},
-    Architecture{"qwen3moe", read_qwen3moe},  Architecture{"phi3", read_phi3},
-    Architecture{"gemma", read_gemma},        Architecture{"gemma2", read_gemma2},
-    Architecture{"gemma3", read_gemma3},      Architecture{"gpt2", read_gpt2},
-    Architecture{"bert", read_bert},          Architecture{"gpt-oss", read_gpt_oss},
-    Architecture{"deepseek2", read_deepseek2}};
+    Architecture{"llama", read_llama},       Architecture{"qwen2", read_qwen2},
+    Architecture{"qwen2moe", read_qwen2moe}, Architecture{"qwen3", read_qwen3},
+    Architecture{"qwen3moe", read_qwen3moe}, Architecture{"qwen3vl", read_qwen3vl},
+    Architecture{"phi3", read_phi3},         Architecture{"gemma", read_gemma},
+    Architecture{"gemma2", read_gemma2},     Architecture{"gemma3", read_gemma3},
+    Architecture{"gpt2", read_gpt2},         Architecture{"bert", read_bert},
+    Architecture{"gpt-oss", read_gpt_oss},   Architecture{"deepseek2", read_deepseek2}};
 
 }  // namespace plumb::ir::formats::gguf::architectures
