@@ -25,8 +25,8 @@ std::string note_on_sections(const std::vector<std::int64_t>& sections, const Ro
                          " and ", sections[3], ", between which positions of text do not differ");
   if (outside == 0) return note;
   const double angle = std::pow(rotary.base, -2.0 * static_cast<double>(first) / static_cast<double>(rotary.columns));
-  return note +
-         cat("; ggml leaves ", outside, " pairs outside them unrotated, here by up to ", angle, " rad a position");
+  return note + cat("; ggml leaves ", outside, " of the ", rotary.columns / 2, " pairs unrotated, by up to ", angle,
+                    " rad a position");
 }
 
 }  // namespace
