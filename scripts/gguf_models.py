@@ -175,7 +175,8 @@ def metadata_of(o):
     if "latent" in has:
         whole |= latent_metadata(o)
         yield metadata(f"{a}.expert_weights_norm", "bool", o.sigmoid)
-    for key, value in (("expert_weights_scale", o.expert_scale), ("rope.scaling.yarn_log_multiplier", o.log_multiplier)):
+    for key, value in (("expert_weights_scale", o.expert_scale),
+                       ("rope.scaling.yarn_log_multiplier", o.log_multiplier)):
         if value:
             real[key] = value
     for kind, factor in (("yarn", o.yarn), ("linear", o.linear)):

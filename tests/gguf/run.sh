@@ -157,5 +157,6 @@ for model in llama v2; do
   "$plumb" run $model.gguf --on cpu --tokens "${all%,*,*,*}" --context 9 -o first.npz >out || fail "no run of 6 tokens"
   "$python" caches.py first.npz caches.npz || fail "no caches of 6 tokens"
   "$plumb" verify $model.gguf --tokens "${all#*,*,*,*,*,*,}" --context 9 --input write_at=6 --load-inputs caches.npz \
-    --candidate cpu --expected nine.npz --expected-precision f32 >out 2>&1 || { cat out; fail "$model: 6 and 3 tokens"; }
+    --candidate cpu --expected nine.npz --expected-precision f32 >out 2>&1 ||
+    { cat out; fail "$model: 6 tokens, 3 more"; }
 done

@@ -35,7 +35,7 @@ struct Experts {
   std::int64_t first_block = 0;              ///< blocks before it are dense
   std::int64_t groups = 1, used_groups = 1;  ///< the chosen are of so many groups
   std::int64_t shared_width = 0;             ///< width of an expert that all rows go through besides; 0: none
-  bool has_shared_gate = true;               ///< what that expert gives is multiplied by a sigmoid
+  bool has_shared_gate = true;               ///< that expert's result is multiplied by a sigmoid
   double scale = 1;
   bool is_normalized = true;           ///< weights of the chosen sum to 1
   bool is_chosen_by_logits = false;    ///< by what the router says, before the softmax

@@ -1,5 +1,5 @@
 // Qwen 2, whose q, k and v have biases; Qwen 3, which norms q and k of each head instead; both also with experts.
-// Of models that also read images, the part that reads text.
+// qwen3vl is the part that reads text of models that also read images.
 #include <cmath>
 
 #include "ir/formats/gguf/architectures/decoder.hpp"
