@@ -7,10 +7,11 @@ from gguf_bytes import Tensor, metadata
 # What an architecture has that llama has not.
 ARCHITECTURES = {
     "llama": (), "qwen2": ("qkv_biases",), "qwen2moe": ("qkv_biases", "shared_expert"), "qwen3": ("head_norms",),
-    "qwen3moe": ("head_norms",), "phi3": ("joint_qkv", "gate_in_up"), "gemma": (), "gemma2": ("post_norms",),
-    "gemma3": ("post_norms", "head_norms"), "gpt2": ("joint_qkv", "layer_norms", "positions", "biases", "no_gate"),
+    "qwen3moe": ("head_norms",), "qwen3vl": ("head_norms", "sections"), "phi3": ("joint_qkv", "gate_in_up"),
+    "gemma": (), "gemma2": ("post_norms",), "gemma3": ("post_norms", "head_norms"),
+    "gpt2": ("joint_qkv", "layer_norms", "positions", "biases", "no_gate"),
     "bert": ("encoder", "layer_norms", "positions", "biases", "no_gate"),
-    "gpt-oss": ("qkv_biases", "output_bias", "sinks", "expert_biases")}
+    "gpt-oss": ("qkv_biases", "output_bias", "sinks", "expert_biases"), "deepseek2": ("latent", "plain_shared_experts")}
 TIED = ("gemma", "gemma2")
 
 
@@ -48,13 +49,13 @@ class Tensors:
                 ["rope_factors_long", "rope_factors_short"] if o.rope_factors else []):
             yield Tensor(f"{name}.weight", ((o.rotary_columns or o.head_length) // 2,), "f32", 0.2, 2.0)
         for i in range(o.blocks):
-            yield from self.block(f"blk.{i}.")
+            yield from self.block(i)
 
-    def block(self, prefix):
-        o = self.o
+    def block(self, i):
+        o, prefix = self.o, f"blk.{i}."
         if "encoder" not in self.has:
             yield from self.norm(f"{prefix}attn_norm", o.width)
-        yield from self.attention(prefix)
+        yield from (self.latent_attention if "latent" in self.has else self.attention)(prefix)
         norms = ["ffn_norm"]
         if "post_norms" in self.has:
             norms += ["post_attention_norm", "post_ffw_norm"]
@@ -64,7 +65,7 @@ class Tensors:
             norms = ["post_attention_norm"]
         for name in norms:
             yield from self.norm(f"{prefix}{name}", o.width)
-        if o.experts:
+        if o.experts and i >= o.dense_blocks:
             yield from self.experts(prefix)
             return
         if not {"no_gate", "gate_in_up"} & set(self.has):
@@ -84,6 +85,25 @@ class Tensors:
         if "sinks" in self.has:
             yield Tensor(f"{prefix}attn_sinks.weight", (o.heads,), "f32", 1.0, 1.0)
 
+    def latent_attention(self, prefix):
+        o, n, rank = self.o, self.o.rotary_columns, self.o.kv_rank
+        q = o.heads * o.head_length
+        if o.q_rank:
+            yield from self.product(f"{prefix}attn_q_a", o.q_rank, o.width)
+            yield from self.norm(f"{prefix}attn_q_a_norm", o.q_rank)
+            yield from self.product(f"{prefix}attn_q_b", q, o.q_rank)
+        else:
+            yield from self.product(f"{prefix}attn_q", q, o.width)
+        yield from self.product(f"{prefix}attn_kv_a_mqa", rank + n, o.width)
+        yield from self.norm(f"{prefix}attn_kv_a_norm", rank)
+        plain = o.head_length - n
+        if o.joint_kv:
+            yield from self.product(f"{prefix}attn_kv_b", o.heads * (plain + o.value_length), rank)
+        else:
+            yield Tensor(f"{prefix}attn_k_b.weight", (o.heads, rank, plain), self.kind("attn_k_b"))
+            yield Tensor(f"{prefix}attn_v_b.weight", (o.heads, o.value_length, rank), self.kind("attn_v_b"))
+        yield from self.product(f"{prefix}attn_output", o.width, o.heads * o.value_length)
+
     def experts(self, prefix):
         o, has_biases = self.o, "expert_biases" in self.has
         yield Tensor(f"{prefix}ffn_gate_inp.weight", (o.experts, o.width), "f32")
@@ -99,15 +119,32 @@ class Tensors:
                 yield Tensor(f"{prefix}ffn_{name}_exps.weight", (o.experts, rows, columns), kind)
             if has_biases:  # so large that gates and values reach their limit
                 yield Tensor(f"{prefix}ffn_{name}_exps.bias", (o.experts, rows), "f32", 6.0)
+        if o.sigmoid:
+            yield Tensor(f"{prefix}exp_probs_b.bias", (o.experts,), "f32", 0.3)
         if "shared_expert" in self.has:
             yield Tensor(f"{prefix}ffn_gate_inp_shexp.weight", (o.width,), "f32", 0.3)
-            for name, rows, columns in (("gate", o.shared_width, o.width), ("up", o.shared_width, o.width),
-                                        ("down", o.width, o.shared_width)):
+        if {"shared_expert", "plain_shared_experts"} & set(self.has):
+            width = o.shared_width if "shared_expert" in self.has else o.expert_width * o.shared_experts
+            for name, rows, columns in (("gate", width, o.width), ("up", width, o.width), ("down", o.width, width)):
                 yield Tensor(f"{prefix}ffn_{name}_shexp.weight", (rows, columns), self.kind(f"ffn_{name}"))
 
 
 def tensors_of(o):
     return list(Tensors(o).all())
+
+
+def latent_metadata(o):
+    whole = {"attention.kv_lora_rank": o.kv_rank, "leading_dense_block_count": o.dense_blocks,
+             "expert_shared_count": o.shared_experts, "expert_gating_func": 2 if o.sigmoid else 1}
+    if o.q_rank:
+        whole["attention.q_lora_rank"] = o.q_rank
+    if o.groups:
+        whole |= {"expert_group_count": o.groups, "expert_group_used_count": o.groups_used}
+    if o.joint_kv:
+        return whole | {"attention.head_count_kv": o.heads, "attention.value_length": o.value_length}
+    return whole | {"attention.head_count_kv": 1, "attention.key_length": o.kv_rank + o.rotary_columns,
+                    "attention.value_length": o.kv_rank, "attention.key_length_mla": o.head_length,
+                    "attention.value_length_mla": o.value_length}
 
 
 def metadata_of(o):
@@ -135,6 +172,13 @@ def metadata_of(o):
         whole["rope.scaling.original_context_length"] = o.original_context
     if o.attention_factor:
         real["rope.scaling.attn_factor"] = o.attention_factor
+    if "latent" in has:
+        whole |= latent_metadata(o)
+        yield metadata(f"{a}.expert_weights_norm", "bool", o.sigmoid)
+    for key, value in (("expert_weights_scale", o.expert_scale),
+                       ("rope.scaling.yarn_log_multiplier", o.log_multiplier)):
+        if value:
+            real[key] = value
     for kind, factor in (("yarn", o.yarn), ("linear", o.linear)):
         if factor:
             yield metadata(f"{a}.rope.scaling.type", "string", kind)
@@ -144,6 +188,8 @@ def metadata_of(o):
         yield metadata(f"{a}.{key}", "u32", value)
     for key, value in real.items():
         yield metadata(f"{a}.{key}", "f32", value)
+    if "sections" in has:
+        yield metadata(f"{a}.rope.dimension_sections", "i32", [3, 2, 2, 0])
     if a == "bert":
         yield metadata("bert.attention.causal", "bool", False)
         yield metadata("bert.pooling_type", "u32", 1)

@@ -39,15 +39,20 @@ def options():
     parser.add_argument("--type-of", default=[], type=lambda text: text.split(","), help="NAME=TYPE,...: attn_v=q6_k")
     parser.add_argument("--base", default=10000.0, type=float)
     for name, what in (("yarn", "factor of rope scaling by yarn"), ("linear", "the same, linear"),
-                       ("attention-factor", "factor of rotary tables")):
+                       ("attention-factor", "factor of rotary tables"),
+                       ("expert-scale", "factor of experts' weights"), ("log-multiplier", "yarn's, of scores")):
         parser.add_argument(f"--{name}", default=0.0, type=float, help=what)
     for name, usual in (("width", 64), ("blocks", 2), ("heads", 4), ("kv-heads", 2), ("head-length", 16),
                         ("feed-forward", 96), ("vocabulary", 96), ("context", 64), ("experts", 0), ("experts-used", 2),
                         ("expert-width", 32), ("shared-width", 64), ("rotary-columns", 0), ("window", 0),
-                        ("window-period", 0), ("original-context", 0)):
+                        ("window-period", 0), ("original-context", 0), ("kv-rank", 32), ("q-rank", 0),
+                        ("value-length", 16), ("dense-blocks", 0), ("shared-experts", 1), ("groups", 0),
+                        ("groups-used", 0)):
         parser.add_argument(f"--{name}", default=usual, type=int)
     parser.add_argument("--tied", action="store_true", help="without output.weight")
     parser.add_argument("--one-per-expert", action="store_true", help="a tensor for each expert, as in old files")
+    parser.add_argument("--joint-kv", action="store_true", help="attn_kv_b, as in old files")
+    parser.add_argument("--sigmoid", action="store_true", help="the gate of DeepSeek-V3; else that of V2")
     parser.add_argument("--parts", default=1, type=int, help="split FILE.gguf into FILE-00001-of-0000N.gguf, ...")
     parser.add_argument("--rope-freqs", action="store_true", help="with divisors of rotary angles")
     parser.add_argument("--rope-factors", action="store_true", help="with such for long and short contexts")

@@ -3,10 +3,10 @@
 
 usage: forward.py MODEL.gguf[+PART.gguf..] TOKENS OUT [FAULT...]
 
-Written from the published models (Llama, Mixtral, Qwen 2 and 3, Phi 3, Gemma 1 to 3, GPT-2, BERT, gpt-oss), it shares
-nothing with plumb: neither the reader of the file nor the formats of weights, which are scripts/packed_formats.py.
-TOKENS are ids, 1,2,3. OUT.npz has the result, and OUTFAULT.npz that with one step wrong. The fault `padded` is none of
-an encoder where the last two tokens are padding.
+Written from the published models (Llama, Mixtral, Qwen 2 and 3, Phi 3, Gemma 1 to 3, GPT-2, BERT, gpt-oss, DeepSeek V2
+and V3 in deepseek.py), it shares nothing with plumb: neither the reader of the file nor the formats of weights, which
+are scripts/packed_formats.py. TOKENS are ids, 1,2,3. OUT.npz has the result, and OUTFAULT.npz that with one step wrong.
+The fault `padded` is none of an encoder where the last two tokens are padding.
 """
 
 import math
@@ -17,6 +17,7 @@ import sys
 import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import deepseek  # noqa: E402
 from packed_formats import FORMATS, Block  # noqa: E402
 
 PLAIN = {0: "<f4", 1: "<f2", 28: "<f8"}
@@ -171,7 +172,9 @@ class Model:
             pair = lambda turns: scale * numpy.log(first / (turns * 2 * numpy.pi))
             low, high = max(0, numpy.floor(pair(32))), min(n - 1, numpy.ceil(pair(1)))
             kept = 1 - numpy.clip((i - low) / max(0.001, high - low), 0, 1)
-            angle, grown = angle / factor * (1 - kept) + angle * kept, 1 + 0.1 * numpy.log(factor)
+            angle = angle / factor * (1 - kept) + angle * kept
+            if (self.name == "deepseek2") == (self.fault == "magnitude"):
+                grown = 1 + 0.1 * numpy.log(factor)
         position = numpy.arange(tokens) + (1 if self.fault == "positions" else 0)
         turned = position[:, None, None] * angle
         return [numpy.float32(grown * part(turned)).astype(float) for part in (numpy.cos, numpy.sin)]
@@ -179,7 +182,7 @@ class Model:
     def rotate(self, x, cosines, sines):
         x = x.copy()
         n = 2 * cosines.shape[-1]
-        is_interleaved = (self.name == "llama") != (self.fault == "halves")
+        is_interleaved = (self.name in ("llama", "deepseek2")) != (self.fault == "halves")
         first, second = (slice(0, n, 2), slice(1, n, 2)) if is_interleaved else (slice(0, n // 2), slice(n // 2, n))
         a, b = x[..., first].copy(), x[..., second].copy()
         x[..., first], x[..., second] = a * cosines - b * sines, a * sines + b * cosines
@@ -211,6 +214,8 @@ class Model:
         return hidden
 
     def attention(self, x, prefix, window):
+        if self.name == "deepseek2":
+            return deepseek.attention(self, x, prefix)
         q, k, v = self.heads(x, prefix)
         if f"{prefix}attn_q_norm.weight" in self.tensors and self.fault != "head_norms":
             q, k = self.norm(q, f"{prefix}attn_q_norm"), self.norm(k, f"{prefix}attn_k_norm")
@@ -249,6 +254,8 @@ class Model:
         return hidden @ of("down").T + bias("down")
 
     def mixture(self, x, prefix):
+        if self.name == "deepseek2":
+            return deepseek.mixture(self, x, prefix)
         scores = softmax(self.linear(x, f"{prefix}ffn_gate_inp"))
         y = numpy.zeros_like(x)
         for row, score in enumerate(scores):

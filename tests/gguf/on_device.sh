@@ -1,10 +1,14 @@
 #!/bin/sh
 # usage: on_device.sh SOURCE SCRATCH PYTHON [LAUNCHER...] PLUMB
 #
-# Every node of a language model with packed weights passes on a device.
+# Every node of language models with packed weights passes on a device; latent vectors are as long as DeepSeek's.
 set -eu
 source=$1 scratch=$2 python=$3
 shift 3
 mkdir -p "$scratch"
 "$python" "$source/scripts/make_gguf.py" "$scratch/model.gguf" --types q8_0 --blocks 1
-"$@" verify "$scratch/model.gguf" --prompt-tokens 7
+"$python" "$source/scripts/make_gguf.py" "$scratch/latent.gguf" --architecture deepseek2 --types q8_0 --blocks 1 \
+  --heads 2 --head-length 96 --rotary-columns 64 --kv-rank 512 --experts 8 --groups 4 --groups-used 2 --sigmoid
+for model in model latent; do
+  "$@" verify "$scratch/$model.gguf" --prompt-tokens 7
+done

@@ -74,6 +74,22 @@ judge old
 judge qwen2 halves
 judge qwen3 head_norms
 judge qwen3moe expert
+make qwen3vl --architecture qwen3vl --blocks 1
+judge qwen3vl halves head_norms tiled_heads last_norm causality
+"$plumb" inspect qwen3vl.gguf 2>&1 | grep -q 'sections are 3, 2, 2 and 0.* leaves 1 of the 8 pairs' ||
+  { "$plumb" inspect qwen3vl.gguf; fail "does not say which sections rotary pairs have"; }
+# DeepSeek V2, V3, and files in which the matrices of keys and values are one.
+latent="--architecture deepseek2 --head-length 48 --rotary-columns 16"
+make v2 $latent --seed 10 --dense-blocks 1 --experts 8 --experts-used 3 --groups 2 --groups-used 1 --shared-experts 2 \
+  --expert-scale 4 --yarn 40 --original-context 10 --log-multiplier 0.0707
+make v3 $latent --q-rank 32 --experts 8 --experts-used 3 --groups 4 --groups-used 2 --sigmoid --expert-scale 2.5 \
+  --types q8_0,f16 --blocks 1
+make lite $latent --joint-kv --experts 4 --types q8_0 --blocks 1
+make lite_f16 $latent --joint-kv --dense-blocks 1 --types f16 --blocks 1
+judge v2 halves latent_norm score_scale magnitude group_score expert_scale
+judge v3 q_norm groups routing_bias weighed_bias gate_sum shared
+judge lite kv_order key_rotation heads
+judge lite_f16
 make phi3 --architecture phi3 --rope-factors --original-context 10 --attention-factor 1.2 --rotary-columns 12 --blocks 1
 make phi3_short --architecture phi3 --rope-factors --original-context 11 --types q8_0,f16 --blocks 1
 make gemma --architecture gemma --head-length 8 --blocks 1
@@ -136,8 +152,11 @@ EOF
 cmp of_gguf of_nan || fail "NaN behind the prompt is in the logits"
 # A prompt of 6 tokens and then 3 more are one of 9.
 all=$tokens,5,60
-"$python" "$source/tests/gguf/forward.py" llama.gguf "$all" nine || fail "no logits of 9 tokens"
-"$plumb" run llama.gguf --on cpu --tokens "${all%,*,*,*}" --context 9 -o first.npz >out || fail "no run of 6 tokens"
-"$python" caches.py first.npz caches.npz || fail "no caches of 6 tokens"
-"$plumb" verify llama.gguf --tokens "${all#*,*,*,*,*,*,}" --context 9 --input write_at=6 --load-inputs caches.npz \
-  --candidate cpu --expected nine.npz --expected-precision f32 >out 2>&1 || { cat out; fail "6 and 3 tokens"; }
+for model in llama v2; do
+  "$python" "$source/tests/gguf/forward.py" $model.gguf "$all" nine || fail "no logits of 9 tokens"
+  "$plumb" run $model.gguf --on cpu --tokens "${all%,*,*,*}" --context 9 -o first.npz >out || fail "no run of 6 tokens"
+  "$python" caches.py first.npz caches.npz || fail "no caches of 6 tokens"
+  "$plumb" verify $model.gguf --tokens "${all#*,*,*,*,*,*,}" --context 9 --input write_at=6 --load-inputs caches.npz \
+    --candidate cpu --expected nine.npz --expected-precision f32 >out 2>&1 ||
+    { cat out; fail "$model: 6 tokens, 3 more"; }
+done

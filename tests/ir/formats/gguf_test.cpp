@@ -241,9 +241,10 @@ TEST(Gguf, OneErrorListsAllThatATemplateMisses) {
   EXPECT_THAT(why, HasSubstr("tensor 'other' [1] is none of this architecture"));
 }
 
-/// Metadata of a model of two blocks and one tensor, and one value more, which `add` appends.
-std::string refusal_of(const std::string& architecture, const std::function<void(Bytes&)>& add) {
-  Bytes bytes = header(3, 1, 7);
+/// Metadata of a model of two blocks and one tensor, and one value more or `added`, which `add` appends.
+std::string refusal_of(const std::string& architecture, const std::function<void(Bytes&)>& add,
+                       std::uint64_t added = 1) {
+  Bytes bytes = header(3, 1, 6 + added);
   bytes.string("general.architecture").u32(8).string(architecture);
   for (const auto& [key, value] : std::vector<std::pair<std::string, std::uint32_t>>{{"block_count", 2},
                                                                                      {"embedding_length", 8},
@@ -285,6 +286,55 @@ TEST(Gguf, WhatATemplateHasNotIsNamed) {
   EXPECT_THAT(gpt, HasSubstr("metadata 'gpt-oss.expert_feed_forward_length' is missing"));
   EXPECT_THAT(gpt, HasSubstr("tensor 'blk.0.attn_sinks.weight' [2] is missing"));
   EXPECT_THAT(gpt, HasSubstr("tensor 'blk.0.ffn_gate_exps.bias' [4, 1] is missing"));
+}
+
+TEST(Gguf, LatentAttentionAndGroupsOfExpertsAreChecked) {
+  const auto with = [](const std::vector<std::pair<std::string, std::uint32_t>>& values) {
+    const auto add = [&](Bytes& bytes) {
+      for (const auto& [key, value] : values) bytes.string("deepseek2." + key).u32(4).u32(value);
+    };
+    return refusal_of("deepseek2", add, values.size());
+  };
+  const std::string none = with({{"expert_count", 0}});
+  EXPECT_THAT(none, HasSubstr("metadata 'deepseek2.attention.kv_lora_rank' is missing"));
+  EXPECT_THAT(none, HasSubstr("metadata 'deepseek2.leading_dense_block_count' is missing"));
+  EXPECT_THAT(none, HasSubstr("deepseek2.rope.dimension_count is missing"));
+  EXPECT_THAT(none, HasSubstr("deepseek2.expert_count is missing or 0, and block 0 has experts"));
+  const std::string some = with({{"attention.kv_lora_rank", 6},
+                                 {"attention.key_length", 7},
+                                 {"attention.value_length", 6},
+                                 {"attention.key_length_mla", 4},
+                                 {"attention.value_length_mla", 3},
+                                 {"rope.dimension_count", 2},
+                                 {"expert_count", 6},
+                                 {"expert_used_count", 2},
+                                 {"expert_feed_forward_length", 5},
+                                 {"expert_shared_count", 2},
+                                 {"expert_group_count", 4},
+                                 {"expert_gating_func", 3},
+                                 {"leading_dense_block_count", 1}});
+  EXPECT_THAT(some, HasSubstr("deepseek2.attention.key_length is 7, wanted 8, as the ranks have it"));
+  EXPECT_THAT(some, HasSubstr("'deepseek2.expert_gating_func' is u32 3, wanted a whole number from 0 to 2"));
+  EXPECT_THAT(some, HasSubstr("deepseek2.expert_group_count is 4, wanted a divisor of the 6 experts"));
+  EXPECT_THAT(some, HasSubstr("tensor 'blk.0.attn_q.weight' [8, 8] is missing"));
+  EXPECT_THAT(some, HasSubstr("tensor 'blk.0.attn_kv_a_mqa.weight' [8, 8] is missing"));
+  EXPECT_THAT(some, HasSubstr("tensor 'blk.1.attn_k_b.weight' [2, 6, 2] is missing"));
+  EXPECT_THAT(some, HasSubstr("tensor 'blk.1.attn_v_b.weight' [2, 3, 6] is missing"));
+  EXPECT_THAT(some, HasSubstr("tensor 'blk.0.ffn_gate.weight' [8, 8] is missing"));
+  EXPECT_THAT(some, HasSubstr("tensor 'blk.1.ffn_up_exps.weight' [6, 5, 8] is missing"));
+  EXPECT_THAT(some, HasSubstr("tensor 'blk.1.ffn_down_shexp.weight' [8, 10] is missing"));
+  const std::string others = with({{"attention.kv_lora_rank", 6},
+                                   {"rope.dimension_count", 4},
+                                   {"attention.temperature_scale", 0},
+                                   {"expert_count", 4},
+                                   {"expert_used_count", 3},
+                                   {"expert_group_count", 2},
+                                   {"expert_group_used_count", 1},
+                                   {"leading_dense_block_count", 3}});
+  EXPECT_THAT(others, HasSubstr("deepseek2.rope.dimension_count is 4, and heads have 4 columns, not all of them"));
+  EXPECT_THAT(others, HasSubstr("deepseek2.attention.temperature_scale' is u32 0, wanted a finite float"));
+  EXPECT_THAT(others, HasSubstr("deepseek2.expert_used_count is 3, and 1 groups of 2 experts have fewer"));
+  EXPECT_THAT(others, HasSubstr("deepseek2.leading_dense_block_count' is u32 3, wanted a whole number from 0 to 2"));
 }
 
 TEST(Gguf, RotaryAnglesAreThoseOfTheScaling) {

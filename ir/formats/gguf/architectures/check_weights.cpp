@@ -24,12 +24,15 @@ class BlockTensors {
   void product(const std::string& name, std::int64_t rows, std::int64_t columns) {
     need(name, {rows, columns});
     if (decoder_.has_biases) return need_bias(name, {rows});
-    weights_.may(prefix_ + name + ".bias", {rows}, is_used_);
+    may_bias(name, {rows});
   }
   void experts(const std::string& name, const Shape& matrix) {
     const std::int64_t count = decoder_.experts.count;
     weights_.need_experts(prefix_ + name, count, matrix, is_used_);
     if (decoder_.experts.has_biases) need_bias(name + "_exps", {count, matrix[0]});
+  }
+  void may_bias(const std::string& name, const Shape& shape) {
+    weights_.may(prefix_ + name + ".bias", shape, is_used_);
   }
   void ignore(const std::string& name) { weights_.ignore(prefix_ + name); }
 
@@ -40,7 +43,30 @@ class BlockTensors {
   bool is_used_;
 };
 
+void check_latent(const Decoder& decoder, std::int64_t heads, BlockTensors& block) {
+  const Latent& latent = decoder.latent;
+  const std::int64_t d = decoder.width, n = decoder.rotary.columns, value = decoder.value_length;
+  const std::int64_t q = heads * (latent.plain + n);
+  if (latent.q_rank > 0) {
+    block.product("attn_q_a", latent.q_rank, d);
+    block.need("attn_q_a_norm", {latent.q_rank});
+    block.product("attn_q_b", q, latent.q_rank);
+  } else {
+    block.product("attn_q", q, d);
+  }
+  block.product("attn_kv_a_mqa", latent.rank + n, d);
+  block.need("attn_kv_a_norm", {latent.rank});
+  if (block.has("attn_kv_b") && !block.has("attn_k_b") && !block.has("attn_v_b")) {
+    block.need("attn_kv_b", {heads * (latent.plain + value), latent.rank});
+  } else {
+    block.need("attn_k_b", {heads, latent.rank, latent.plain});
+    block.need("attn_v_b", {heads, value, latent.rank});
+  }
+  block.product("attn_output", d, heads * value);
+}
+
 void check_attention(const Decoder& decoder, std::size_t k, BlockTensors& block) {
+  if (decoder.latent.rank > 0) return check_latent(decoder, decoder.heads[k], block);
   const std::int64_t d = decoder.width, key = decoder.key_length, value = decoder.value_length;
   const std::int64_t q = decoder.heads[k] * key, k_rows = decoder.kv_heads[k] * key, v = decoder.kv_heads[k] * value;
   if (block.has("attn_qkv") || (decoder.has_joint_qkv && !block.has("attn_q"))) {
@@ -70,10 +96,12 @@ void check_experts(const Decoder& decoder, BlockTensors& block) {
   block.experts("ffn_gate", {experts.width, d});
   block.experts("ffn_up", {experts.width, d});
   block.experts("ffn_down", {d, experts.width});
+  if (experts.may_have_routing_bias) block.may_bias("exp_probs_b", {experts.count});
   if (experts.shared_width == 0) return;
   const Shape row{1, d};
-  block.need("ffn_gate_inp_shexp",
-             block.has("ffn_gate_inp_shexp") && block.shape("ffn_gate_inp_shexp") == row ? row : Shape{d});
+  if (experts.has_shared_gate)
+    block.need("ffn_gate_inp_shexp",
+               block.has("ffn_gate_inp_shexp") && block.shape("ffn_gate_inp_shexp") == row ? row : Shape{d});
   block.need("ffn_gate_shexp", {experts.shared_width, d});
   block.need("ffn_up_shexp", {experts.shared_width, d});
   block.need("ffn_down_shexp", {d, experts.shared_width});
@@ -92,7 +120,7 @@ void check_block(const Decoder& decoder, std::size_t k, BlockTensors& block) {
     block.norm("post_attention_norm");
     block.norm("post_ffw_norm");
   }
-  if (decoder.experts.count > 0)
+  if (decoder.experts.count > 0 && static_cast<std::int64_t>(k) >= decoder.experts.first_block)
     check_experts(decoder, block);
   else
     check_dense(decoder, decoder.feed_forward[k], block);

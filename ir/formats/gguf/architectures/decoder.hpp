@@ -32,11 +32,25 @@ enum class OwnOutput { optional, never, always };
 /// Experts of a feed-forward; none where `count` is 0.
 struct Experts {
   std::int64_t count = 0, used = 0, width = 0;
-  std::int64_t shared_width = 0;  ///< width of an expert that all rows go through besides; 0: none
+  std::int64_t first_block = 0;              ///< blocks before it are dense
+  std::int64_t groups = 1, used_groups = 1;  ///< the chosen are of so many groups
+  std::int64_t shared_width = 0;             ///< width of an expert that all rows go through besides; 0: none
+  bool has_shared_gate = true;               ///< that expert's result is multiplied by a sigmoid
   double scale = 1;
-  bool is_normalized = true;         ///< weights of the chosen sum to 1
-  bool is_chosen_by_logits = false;  ///< by what the router says, before the softmax
-  bool has_biases = false;           ///< the router and all matrices
+  bool is_normalized = true;           ///< weights of the chosen sum to 1
+  bool is_chosen_by_logits = false;    ///< by what the router says, before the softmax
+  bool has_biases = false;             ///< the router and all matrices
+  bool may_have_routing_bias = false;  ///< a bias of scores that experts are chosen by, and not weighed
+  /// Scores are sigmoids, and the two best of a group are its score; else scores are a softmax, and the best is it.
+  bool has_sigmoid_scores = false;
+};
+
+/// Multi-head latent attention: keys and values of all heads are products of one vector a token, beside which the cache
+/// has the rotary columns of keys, which heads share.
+struct Latent {
+  std::int64_t rank = 0;    ///< r: extent of the vector; 0: heads have keys and values of their own
+  std::int64_t q_rank = 0;  ///< extent of the vector that q is a product of; 0: it is one of the block's input
+  std::int64_t plain = 1;   ///< columns of a key without the rotary ones
 };
 
 /// A decoder, or an encoder, as its metadata describe it.
@@ -44,7 +58,8 @@ struct Decoder {
   bool is_encoder = false;  ///< tokens see all others; norms are behind residuals; no caches and no logits
   std::int64_t blocks = 1, width = 1, trained_context = 1;
   std::vector<std::int64_t> heads, kv_heads, feed_forward;  ///< by block
-  std::int64_t key_length = 1, value_length = 1;
+  std::int64_t key_length = 1, value_length = 1;  ///< the former is that of cached keys: r + n where these are latent
+  Latent latent = {};
   Norm norm;
   std::optional<double> score_scale = {};
   double score_cap = 0, logit_cap = 0;        ///< 0: none
@@ -105,6 +120,7 @@ Decoder read_qwen2(Keys& keys);
 Decoder read_qwen2moe(Keys& keys);
 Decoder read_qwen3(Keys& keys);
 Decoder read_qwen3moe(Keys& keys);
+Decoder read_qwen3vl(Keys& keys);
 Decoder read_phi3(Keys& keys);
 Decoder read_gemma(Keys& keys);
 Decoder read_gemma2(Keys& keys);
@@ -112,11 +128,15 @@ Decoder read_gemma3(Keys& keys);
 Decoder read_gpt2(Keys& keys);
 Decoder read_bert(Keys& keys);
 Decoder read_gpt_oss(Keys& keys);
+Decoder read_deepseek2(Keys& keys);
 
 inline constexpr std::array all_architectures = {
-    Architecture{"llama", read_llama}, Architecture{"qwen2", read_qwen2},       Architecture{"qwen2moe", read_qwen2moe},
-    Architecture{"qwen3", read_qwen3}, Architecture{"qwen3moe", read_qwen3moe}, Architecture{"phi3", read_phi3},
-    Architecture{"gemma", read_gemma}, Architecture{"gemma2", read_gemma2},     Architecture{"gemma3", read_gemma3},
-    Architecture{"gpt2", read_gpt2},   Architecture{"bert", read_bert},         Architecture{"gpt-oss", read_gpt_oss}};
+    Architecture{"llama", read_llama},       Architecture{"qwen2", read_qwen2},
+    Architecture{"qwen2moe", read_qwen2moe}, Architecture{"qwen3", read_qwen3},
+    Architecture{"qwen3moe", read_qwen3moe}, Architecture{"qwen3vl", read_qwen3vl},
+    Architecture{"phi3", read_phi3},         Architecture{"gemma", read_gemma},
+    Architecture{"gemma2", read_gemma2},     Architecture{"gemma3", read_gemma3},
+    Architecture{"gpt2", read_gpt2},         Architecture{"bert", read_bert},
+    Architecture{"gpt-oss", read_gpt_oss},   Architecture{"deepseek2", read_deepseek2}};
 
 }  // namespace plumb::ir::formats::gguf::architectures

@@ -37,16 +37,20 @@ Value BlockNodes::dense(const std::string& prefix, Value x) {
 std::vector<Value> BlockNodes::chosen(const std::string& prefix, Value rows) {
   const Experts& of = decoder_.experts;
   const Value logits = nodes_.product(rows, prefix + "ffn_gate_inp");
-  std::vector<Value> operands = {nodes_.add(prefix + "gate_scores", ops::Softmax{}, {logits})};
+  const Op scoring = of.has_sigmoid_scores ? Op(ops::Unary{.function = ops::UnaryFunction::sigmoid}) : ops::Softmax{};
+  std::vector<Value> operands = {nodes_.add(prefix + "gate_scores", scoring, {logits})};
+  const std::string bias = prefix + "exp_probs_b.bias";
   if (of.is_chosen_by_logits) operands.push_back(logits);
-  const ops::GroupLimitedGate gate{.num_groups = 1,
-                                   .top_groups = 1,
+  if (weights_.has(bias)) operands.push_back(nodes_.sum(prefix + "gate_routing", operands[0], nodes_.floats(bias)));
+  const bool has_two_best = of.has_sigmoid_scores && of.groups > 1;
+  const ops::GroupLimitedGate gate{.num_groups = of.groups,
+                                   .top_groups = of.used_groups,
                                    .top_k = of.used,
-                                   .group_score = ops::GroupScore::max,
+                                   .group_score = has_two_best ? ops::GroupScore::top2_sum : ops::GroupScore::max,
                                    .normalize = of.is_normalized,
                                    .scale = of.scale,
                                    .index_dtype = DType::i32,
-                                   .has_routing = of.is_chosen_by_logits};
+                                   .has_routing = operands.size() > 1};
   return nodes_.add_all(prefix + "gate", gate, std::move(operands));
 }
 
@@ -72,21 +76,24 @@ Value BlockNodes::experts(const std::string& prefix, Value x) {
   return nodes_.reshape(prefix + "ffn_out", all, {batch_, tokens_, d});
 }
 
-/// The expert of all rows [M, d], times the sigmoid of what its own gate says.
+/// The expert of all rows [M, d], times the sigmoid of what its own gate says where it has one.
 Value BlockNodes::shared_expert(const std::string& prefix, Value x) {
+  const Value gate = nodes_.product(x, prefix + "ffn_gate_shexp"), up = nodes_.product(x, prefix + "ffn_up_shexp");
+  const Value hidden = nodes_.add(prefix + "shared_glu", decoder_.glu, {gate, up});
+  const Value y = nodes_.product(hidden, prefix + "ffn_down_shexp");
+  if (!decoder_.experts.has_shared_gate) return y;
   const Value row = nodes_.floats(prefix + "ffn_gate_inp_shexp.weight");
   ops::Matmul with_row;
   with_row.transpose_b = true;
   const Value logit = nodes_.add(prefix + "shared_logit", with_row,
                                  {x, nodes_.reshape(prefix + "shared_gate_row", row, {1, decoder_.width})});
   const Value open = nodes_.add(prefix + "shared_gate", ops::Unary{.function = ops::UnaryFunction::sigmoid}, {logit});
-  const Value gate = nodes_.product(x, prefix + "ffn_gate_shexp"), up = nodes_.product(x, prefix + "ffn_up_shexp");
-  const Value hidden = nodes_.add(prefix + "shared_glu", decoder_.glu, {gate, up});
-  return nodes_.add(prefix + "shared", product_of, {nodes_.product(hidden, prefix + "ffn_down_shexp"), open});
+  return nodes_.add(prefix + "shared", product_of, {y, open});
 }
 
 Value BlockNodes::feed_forward(std::int64_t block, Value x) {
-  return decoder_.experts.count > 0 ? experts(prefix(block), x) : dense(prefix(block), x);
+  const bool is_mixture = decoder_.experts.count > 0 && block >= decoder_.experts.first_block;
+  return is_mixture ? experts(prefix(block), x) : dense(prefix(block), x);
 }
 
 }  // namespace plumb::ir::formats::gguf::architectures

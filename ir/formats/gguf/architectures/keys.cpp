@@ -35,17 +35,28 @@ std::vector<std::int64_t> Keys::by_block(std::string_view key, std::int64_t bloc
     return otherwise;
   }
   if (!found->is_array) return std::vector<std::int64_t>(count, whole(key, within, otherwise.front()));
-  if (found->count != count) {
-    findings_.note(cat(place(key, *found), "an array of ", blocks, ", one element a block"));
-    return otherwise;
-  }
+  const auto numbers = elements(key, *found, count, within, ", one element a block");
+  return numbers.empty() ? otherwise : numbers;
+}
+
+/// Nothing where they are not that many, or one is out of range.
+std::vector<std::int64_t> Keys::elements(std::string_view key, const Metadata& found, std::size_t count, Within within,
+                                         const std::string& what) {
   std::vector<std::int64_t> numbers;
-  for (std::uint64_t k = 0; k < found->count; ++k) {
-    const auto number = found->whole(k);
-    if (!is_in(key, *found, number, within)) return otherwise;
-    numbers.push_back(*number);
-  }
+  if (!found.is_array || found.count != count)
+    findings_.note(cat(place(key, found), "an array of ", count, what));
+  else
+    for (std::uint64_t k = 0; k < found.count; ++k) {
+      const auto number = found.whole(k);
+      if (!is_in(key, found, number, within)) return {};
+      numbers.push_back(*number);
+    }
   return numbers;
+}
+
+std::vector<std::int64_t> Keys::array(std::string_view key, std::size_t count, Within within) {
+  const Metadata* const found = find(key);
+  return found == nullptr ? std::vector<std::int64_t>() : elements(key, *found, count, within, " whole numbers");
 }
 
 std::vector<bool> Keys::pattern(std::string_view key, std::int64_t blocks, std::int64_t usual_period) {

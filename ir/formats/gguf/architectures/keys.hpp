@@ -35,6 +35,9 @@ class Keys {
   std::vector<std::int64_t> by_block(std::string_view key, std::int64_t blocks, Within within,
                                      std::optional<std::vector<std::int64_t>> usual = {});
 
+  /// An array of so many whole numbers; empty where the file has none.
+  std::vector<std::int64_t> array(std::string_view key, std::size_t count, Within within);
+
   /// The blocks that a pattern names: one bool a block, or a period p, of which block i is where i mod p < p - 1.
   std::vector<bool> pattern(std::string_view key, std::int64_t blocks, std::int64_t usual_period);
 
@@ -54,6 +57,8 @@ class Keys {
   void note_missing(std::string_view key) { findings_.note("metadata '" + name_of(key) + "' is missing"); }
   std::string place(std::string_view key, const Metadata& found) const;
   bool is_in(std::string_view key, const Metadata& found, std::optional<std::int64_t> number, Within within);
+  std::vector<std::int64_t> elements(std::string_view key, const Metadata& found, std::size_t count, Within within,
+                                     const std::string& what);
   double real(std::string_view key, std::optional<double> usual, bool is_0_legal);
 
   const Gguf& file_;

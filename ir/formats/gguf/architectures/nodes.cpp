@@ -56,7 +56,9 @@ Value Nodes::product(const std::string& label, Value x, const std::string& tenso
   return has_bias ? sum(label, y, floats(bias)) : y;
 }
 
-Value Nodes::bank(const std::string& tensor, std::int64_t experts) {
+Value Nodes::beside(const std::string& label, Value a, Value b) { return add(label, ops::Concat{.axis = -1}, {a, b}); }
+
+Value Nodes::joined_experts(const std::string& tensor, std::int64_t experts) {
   std::vector<Value> matrices;
   for (std::int64_t e = 0; e < experts; ++e) {
     const std::string name = cat(tensor, '.', e);
@@ -66,19 +68,35 @@ Value Nodes::bank(const std::string& tensor, std::int64_t experts) {
   return add(tensor + "_exps", ops::Concat{.axis = 0}, std::move(matrices));
 }
 
+Nodes::Bank Nodes::bank_of(const std::string& tensor, Value stored, std::optional<kernels::packed::Format> format) {
+  const bool is_cast = !format && graph_.type(stored).dtype != DType::f32;
+  return {.matrices = is_cast ? add(tensor + ".f32", ops::Cast{.to = DType::f32}, {stored}) : stored, .format = format};
+}
+
+Nodes::Bank Nodes::bank(const std::string& tensor) {
+  const std::string weight = tensor + ".weight";
+  return bank_of(tensor, input(weight), format_of(weight));
+}
+
+Value Nodes::grouped_product(const std::string& label, Value x, const Bank& bank, Value which,
+                             std::optional<Value> bias) {
+  std::vector<Value> operands = {x, bank.matrices, which};
+  if (bias) operands.push_back(*bias);
+  if (bank.format) {
+    const ops::DequantGroupedMatmul packed{.format = *bank.format, .has_bias = bias.has_value()};
+    return add(label, packed, std::move(operands));
+  }
+  const ops::GroupedMatmul plain{.transpose_w = !bank.is_transposed, .has_bias = bias.has_value()};
+  return add(label, plain, std::move(operands));
+}
+
 Value Nodes::grouped_product(Value x, const std::string& tensor, Value expert, std::int64_t experts) {
-  const std::string all = tensor + "_exps.weight";
+  const std::string all = tensor + "_exps.weight", bias = tensor + "_exps.bias";
   const bool is_one = weights_.has(all);
-  const auto format = format_of(is_one ? all : tensor + ".0.weight");
-  Value w = is_one ? input(all) : bank(tensor, experts);
-  const std::string bias = tensor + "_exps.bias";
-  const bool has_bias = weights_.has(bias);
-  if (!format && graph_.type(w).dtype != DType::f32) w = add(tensor + ".f32", ops::Cast{.to = DType::f32}, {w});
-  std::vector<Value> operands = {x, w, expert};
-  if (has_bias) operands.push_back(floats(bias));
-  if (format)
-    return add(tensor, ops::DequantGroupedMatmul{.format = *format, .has_bias = has_bias}, std::move(operands));
-  return add(tensor, ops::GroupedMatmul{.transpose_w = true, .has_bias = has_bias}, std::move(operands));
+  const Value stored = is_one ? input(all) : joined_experts(tensor, experts);
+  const Bank bank = bank_of(tensor, stored, format_of(is_one ? all : tensor + ".0.weight"));
+  const auto biases = weights_.has(bias) ? std::optional(floats(bias)) : std::nullopt;
+  return grouped_product(tensor, x, bank, expert, biases);
 }
 
 Value Nodes::norm(Value x, const std::string& tensor, const Norm& norm) {

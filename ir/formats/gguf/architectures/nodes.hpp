@@ -40,6 +40,17 @@ class Nodes {
   /// A product of x [.., K] and a tensor [N, K], and its bias where there is one: [.., N].
   Value product(const std::string& label, Value x, const std::string& tensor);
   Value product(Value x, const std::string& tensor) { return product(tensor, x, tensor); }
+  /// Matrices [G, N, K] that rows choose from: codes, or floats in f32.
+  struct Bank {
+    Value matrices = 0;
+    std::optional<kernels::packed::Format> format = {};
+    bool is_transposed = false;  ///< they are [G, K, N]; never of codes
+  };
+  /// A tensor as one.
+  Bank bank(const std::string& tensor);
+  /// A product of rows [M, K] and those matrices that `which` [M] says, perhaps with biases [G, N]: [M, N].
+  Value grouped_product(const std::string& label, Value x, const Bank& bank, Value which,
+                        std::optional<Value> bias = {});
   /// A product of rows [M, K] and those matrices [N, K] of so many experts that `expert` [M] says: [M, N]. The matrices
   /// are one tensor "..._exps" [E, N, K], perhaps with biases [E, N], or one each, "....0" and so on, which are joined.
   Value grouped_product(Value x, const std::string& tensor, Value expert, std::int64_t experts);
@@ -48,12 +59,17 @@ class Nodes {
   /// Rows of a tensor [V, d]: [.., d].
   Value rows(const std::string& label, const std::string& tensor, Value indices);
 
+  /// Values [.., a] and [.., b] as [.., a + b].
+  Value beside(const std::string& label, Value a, Value b);
+
   /// A tensor of floats, in f32.
   Value floats(const std::string& name);
 
  private:
   /// The matrices of experts as one tensor [E, ..], as they are stored.
-  Value bank(const std::string& tensor, std::int64_t experts);
+  Value joined_experts(const std::string& tensor, std::int64_t experts);
+  /// A bank of them, or a tensor of them, whose floats are cast.
+  Bank bank_of(const std::string& tensor, Value stored, std::optional<kernels::packed::Format> format);
   std::optional<kernels::packed::Format> format_of(const std::string& name) const;
 
   Graph& graph_;

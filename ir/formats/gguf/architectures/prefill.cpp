@@ -53,6 +53,7 @@ class Prefill {
     for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) {
       const std::int64_t heads = decoder_.kv_heads[static_cast<std::size_t>(i)];
       file_.graph.input(cat("cache_k.", i), {DType::f32, cache_shape(heads, decoder_.key_length)});
+      if (decoder_.latent.rank > 0) continue;  // values are columns of keys
       file_.graph.input(cat("cache_v.", i), {DType::f32, cache_shape(heads, decoder_.value_length)});
     }
   }
@@ -123,9 +124,25 @@ class Prefill {
   }
 
   Value attention(std::int64_t i, const std::string& prefix, Value x) {
+    if (decoder_.latent.rank > 0) return latent_attention(i, prefix, x);
     const auto heads = parts_.heads(i, x);
     const Value q = rotated(prefix + "q_rope", i, heads.q), keys = rotated(prefix + "k_rope", i, heads.k);
     const Value cache_k = written(cat("cache_k.", i), keys), cache_v = written(cat("cache_v.", i), heads.v);
+    return parts_.joined(i, attended(i, prefix, q, cache_k, cache_v));
+  }
+
+  /// Attention of q that was multiplied by the keys' matrices, over latent vectors.
+  Value latent_attention(std::int64_t i, const std::string& prefix, Value x) {
+    const auto heads = parts_.latent_heads(i, x);
+    const Value q = nodes_.beside(prefix + "q", heads.q, rotated(prefix + "q_rope", i, heads.q_rotary));
+    const Value keys = nodes_.beside(prefix + "k", heads.latent, rotated(prefix + "k_rope", i, heads.rotary));
+    const Value cache = written(cat("cache_k.", i), keys);
+    const ops::Slice first{.axes = {3}, .starts = {0}, .sizes = {decoder_.latent.rank}, .steps = {}};
+    const Value y = attended(i, prefix, q, cache, nodes_.add(prefix + "v", first, {cache}));
+    return parts_.joined_latent(i, y, heads.values);
+  }
+
+  Value attended(std::int64_t i, const std::string& prefix, Value q, Value cache_k, Value cache_v) {
     const ops::Attention attend{.scale = decoder_.score_scale,
                                 .softcap = decoder_.score_cap,
                                 .causal = true,
@@ -134,7 +151,7 @@ class Prefill {
                                 .has_sinks = decoder_.has_sinks};
     std::vector<Value> operands = {q, cache_k, cache_v, kv_lengths_};
     if (decoder_.has_sinks) operands.push_back(nodes_.floats(prefix + "attn_sinks.weight"));
-    return parts_.joined(i, nodes_.add(prefix + "attended", attend, std::move(operands)));
+    return nodes_.add(prefix + "attended", attend, std::move(operands));
   }
 
   Value block(std::int64_t i, Value x) {

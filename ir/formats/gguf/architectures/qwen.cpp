@@ -1,4 +1,7 @@
 // Qwen 2, whose q, k and v have biases; Qwen 3, which norms q and k of each head instead; both also with experts.
+// qwen3vl is the part that reads text of models that also read images.
+#include <cmath>
+
 #include "ir/formats/gguf/architectures/decoder.hpp"
 
 namespace plumb::ir::formats::gguf::architectures {
@@ -7,6 +10,23 @@ namespace {
 void read_mixture(Keys& keys, Decoder& decoder) {
   if (decoder.experts.count == 0) keys.note("expert_count", "is missing or 0");
   decoder.experts = read_experts(keys, decoder, UsualWidth::share);
+}
+
+/// Text has one position in all sections of the rotary pairs, which take turns by threes; pairs outside have it, too,
+/// but in ggml they have position 0.
+std::string note_on_sections(const std::vector<std::int64_t>& sections, const Rotary& rotary) {
+  std::int64_t outside = 0, first = 0;
+  for (std::int64_t pair = rotary.columns / 2 - 1; pair >= 0; --pair) {
+    if (pair / 3 < sections[static_cast<std::size_t>(pair % 3)]) continue;
+    ++outside;
+    first = pair;
+  }
+  std::string note = cat("qwen3vl.rope.dimension_sections are ", sections[0], ", ", sections[1], ", ", sections[2],
+                         " and ", sections[3], ", between which positions of text do not differ");
+  if (outside == 0) return note;
+  const double angle = std::pow(rotary.base, -2.0 * static_cast<double>(first) / static_cast<double>(rotary.columns));
+  return note + cat("; ggml leaves ", outside, " of the ", rotary.columns / 2, " pairs unrotated, by up to ", angle,
+                    " rad a position");
 }
 
 }  // namespace
@@ -24,6 +44,14 @@ Decoder read_qwen2moe(Keys& keys) {
 Decoder read_qwen3(Keys& keys) {
   Decoder decoder = read_dense(keys);
   decoder.has_head_norms = true;
+  return decoder;
+}
+
+Decoder read_qwen3vl(Keys& keys) {
+  Decoder decoder = read_qwen3(keys);
+  const std::int64_t pairs = decoder.rotary.columns / 2;
+  const auto sections = keys.array("rope.dimension_sections", 4, {0, pairs});
+  if (!sections.empty()) decoder.notes.push_back(note_on_sections(sections, decoder.rotary));
   return decoder;
 }
 

@@ -42,7 +42,8 @@ std::vector<double> rotary_angles(const Rotary& rotary, std::span<const double> 
 }
 
 double rotary_magnitude(const Rotary& rotary) {
-  const bool is_grown = rotary.scaling == RopeScaling::yarn && rotary.extrapolation != 0 && rotary.factor > 1;
+  const bool is_grown = rotary.has_yarn_magnitude && rotary.scaling == RopeScaling::yarn && rotary.extrapolation != 0 &&
+                        rotary.factor > 1;
   return rotary.attention_factor * (is_grown ? 1 + 0.1 * std::log(rotary.factor) : 1);
 }
 

@@ -22,6 +22,7 @@ struct Rotary {
   double original_context = 1;  ///< yarn: positions that the model was trained on first
   double attention_factor = 1;
   double beta_fast = 32, beta_slow = 1, extrapolation = 0;
+  bool has_yarn_magnitude = true;  ///< entries grow with yarn's factor
 
   bool operator==(const Rotary&) const = default;
 };
