@@ -30,6 +30,7 @@ Action drift(CLI::App& app);
 Action baseline(CLI::App& app);
 Action policy(CLI::App& app);
 Action flake(CLI::App& app);
+Action reduce(CLI::App& app);
 Action fit(CLI::App& app);
 Action power(CLI::App& app);
 Action search(CLI::App& app);
@@ -77,6 +78,8 @@ inline constexpr Command commands[] = {
     {"policy", "check a policy file", policy, "plumb policy lint policy.toml --results results.h5"},
     {"flake", "run a graph until it is known whether it always gives the same bits", flake,
      "plumb flake graph.json --node merge"},
+    {"reduce", "make the smallest graph that still fails as a given one does", reduce,
+     "plumb reduce model.onnx --shape batch=1 --budget 5m -o smaller"},
     {"fit", "fit limits to results files, for a stated rate of false alarms", fit,
      "plumb fit results.h5 -o policy.toml"},
     {"power", "plant faults in every node and say which of them the verdict would catch", power,
