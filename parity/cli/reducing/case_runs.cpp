@@ -6,7 +6,7 @@
 
 #include "ir/files/output_file.hpp"
 #include "ir/files/process.hpp"
-#include "ir/formats/tensor_files.hpp"
+#include "ir/hdf5/store.hpp"
 #include "library/own_files.hpp"
 #include "library/reference.hpp"
 #include "parity/cases/identity.hpp"
@@ -86,9 +86,10 @@ flags::VerifyFlags CaseRuns::bare() const {
 }
 
 std::string CaseRuns::write(const Candidate& candidate) const {
-  const std::string path = (folder_ / "candidate.json").string();
-  ir::files::write_text(path, ir::formats::write_graph(studies::reduce::file_of(candidate, "a candidate")));
-  return path;
+  ir::files::OutputFile file(folder_ / "candidate.json", {.kind = ir::files::FileKind::graph});
+  file.write(ir::formats::write_graph(studies::reduce::file_of(candidate, "a candidate")));
+  file.commit();
+  return file.name().string();
 }
 
 CaseEnding CaseRuns::run(const Candidate& candidate, std::chrono::milliseconds limit) const {
@@ -153,12 +154,14 @@ ir::Tensors CaseRuns::values(const Candidate& candidate, std::chrono::millisecon
   const fs::path results = folder_ / "run.h5";
   std::error_code none;
   if (!fs::exists(results, none)) return values;
-  const auto file = ir::formats::open_tensors(results);
+  const ir::hdf5::Store file = ir::hdf5::Store::open(results);
   for (std::size_t n = 0; n < graph.nodes().size(); ++n)
     for (std::size_t k = 0; k < graph.nodes()[n].outputs.size(); ++k) {
-      const std::string name = fmt::format("tensors/0/{}/{}/dev", results::node_row(graph, n), k);
-      const ir::Value v = graph.nodes()[n].outputs[k];
-      if (file->contains(name) && file->type(name) == graph.type(v)) values.insert_or_assign(v, file->read(name));
+      const std::string path = fmt::format("/tensors/0/{}/{}/dev", results::node_row(graph, n), k);
+      if (!file.contains(path)) continue;  // the device showed none, as of what is computed inside another node
+      const std::vector<std::byte> bytes = file.read_bytes(path);
+      const std::span<std::byte> kept = values.at(graph.nodes()[n].outputs[k]).bytes();
+      if (bytes.size() == kept.size()) std::ranges::copy(bytes, kept.begin());
     }
   return values;
 }

@@ -12,7 +12,9 @@ namespace {
 namespace fs = std::filesystem;
 
 void write_files(const ReductionFiles& files, const fs::path& folder) {
-  ir::files::write_text(folder / "repro.json", files.graph);
+  ir::files::OutputFile graph(folder / "repro.json", {.kind = ir::files::FileKind::graph});
+  graph.write(files.graph);
+  graph.commit();
   ir::files::write_text(folder / "repro.sh", files.script);
   ir::files::write_text(folder / "report.md", files.report);
   fs::permissions(folder / "repro.sh", fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
