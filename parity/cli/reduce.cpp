@@ -92,7 +92,8 @@ class ReduceRun {
   const Clock::time_point begin_ = Clock::now();
   const foreign::Scratch scratch_{std::uint64_t{1} << 28, {}};
   std::unique_ptr<CaseRuns> runs_;
-  std::chrono::milliseconds limit_{};  ///< of a candidate
+  std::chrono::milliseconds limit_{};        ///< for a run of a candidate
+  std::optional<Clock::time_point> ends_{};  ///< when nothing more is tried
   Rate first_;
   unsigned tries_ = 1;
   std::size_t asked_ = 0;
@@ -129,7 +130,7 @@ cases::Case ReduceRun::load() {
 
 bool ReduceRun::fails(const Candidate& candidate) {
   for (unsigned k = 0; k < tries_; ++k) {
-    const auto left = std::chrono::floor<std::chrono::milliseconds>(begin_ + budget_ - Clock::now());
+    const auto left = ends_ ? std::chrono::floor<std::chrono::milliseconds>(*ends_ - Clock::now()) : limit_;
     if (left.count() <= 0) return false;
     ++asked_;
     const CaseEnding ending = runs_->run(candidate, std::min(limit_, left));
@@ -147,8 +148,8 @@ void ReduceRun::tell(std::string_view step, const Candidate& best) const {
 
 Candidate ReduceRun::smallest(const Candidate& whole) {
   ir::require(fails(whole), flags_.path, ": ", studies::reduce::to_text(first_.signature), " in ", first_.text(),
-              " runs, but not once the graph and its numbers are written to a file by themselves (or --budget ",
-              flags_.budget, " is too short for that): it cannot be reduced");
+              " runs, but not once the graph and its numbers are in a file by themselves: it cannot be reduced");
+  ends_ = Clock::now() + budget_;
   const studies::reduce::Questions questions{
       .fails = [this](const Candidate& tried) { return fails(tried); },
       .values = [this](const Candidate& tried) { return runs_->values(tried, limit_); },

@@ -1,3 +1,4 @@
+// Runs candidates by `plumb verify`, and reads what it recorded of them.
 #include "parity/cli/reducing/case_runs.hpp"
 
 #include <fmt/format.h>
@@ -142,13 +143,19 @@ CaseEnding CaseRuns::verify(const std::string& path, const std::string& flags, s
   return ending;
 }
 
-ir::Tensors CaseRuns::values(const Candidate& candidate, std::chrono::milliseconds limit) const {
-  const ir::Graph& graph = candidate.graph;
+ir::Tensors CaseRuns::values_of_host(const Candidate& candidate) const try {
   const ir::Feeds feeds = ir::formats::materialise(studies::reduce::file_of(candidate, ""), 1);
   std::vector<ir::Value> all;
-  for (const ir::Node& node : graph.nodes()) all.insert(all.end(), node.outputs.begin(), node.outputs.end());
+  for (const ir::Node& node : candidate.graph.nodes()) all.insert(all.end(), node.outputs.begin(), node.outputs.end());
   ref_cpu::CpuExecutor cpu = library::reference_executor(flags_.device.threads);
-  ir::Tensors values = cpu.run(graph, feeds, all);
+  return cpu.run(candidate.graph, feeds, all);
+} catch (const ir::Error&) {
+  return {};  // an index that is out of range, say, which may be how the graph fails
+}
+
+ir::Tensors CaseRuns::values(const Candidate& candidate, std::chrono::milliseconds limit) const {
+  const ir::Graph& graph = candidate.graph;
+  ir::Tensors values = values_of_host(candidate);
   if (!check_.empty()) return values;
   verify(write(candidate), " --tensors all --no-inputs" + flags_for(graph, bare()), limit);
   const fs::path results = folder_ / "run.h5";
@@ -160,8 +167,11 @@ ir::Tensors CaseRuns::values(const Candidate& candidate, std::chrono::millisecon
       const std::string path = fmt::format("/tensors/0/{}/{}/dev", results::node_row(graph, n), k);
       if (!file.contains(path)) continue;  // the device showed none, as of what is computed inside another node
       const std::vector<std::byte> bytes = file.read_bytes(path);
-      const std::span<std::byte> kept = values.at(graph.nodes()[n].outputs[k]).bytes();
-      if (bytes.size() == kept.size()) std::ranges::copy(bytes, kept.begin());
+      const ir::Value v = graph.nodes()[n].outputs[k];
+      ir::Tensor given(graph.type(v));
+      if (bytes.size() != given.bytes().size()) continue;
+      std::ranges::copy(bytes, given.bytes().begin());
+      values.insert_or_assign(v, std::move(given));
     }
   return values;
 }

@@ -36,7 +36,8 @@ class CaseRuns {
   CaseEnding original(std::chrono::milliseconds limit) const;
   /// A candidate.
   CaseEnding run(const studies::reduce::Candidate& candidate, std::chrono::milliseconds limit) const;
-  /// The values that its nodes give: those of the device where it shows them, else of the CPU executor.
+  /// The values that its nodes give: those of the device where it shows them, else of the CPU executor where that can
+  /// compute the graph.
   ir::Tensors values(const studies::reduce::Candidate& candidate, std::chrono::milliseconds limit) const;
 
   /// The line that a shell runs a candidate's file by, after the name of the program, with that of the file as it is
@@ -46,6 +47,7 @@ class CaseRuns {
  private:
   std::string flags_for(const ir::Graph& graph, const flags::VerifyFlags& fed) const;
   flags::VerifyFlags bare() const;
+  ir::Tensors values_of_host(const studies::reduce::Candidate& candidate) const;
   std::string write(const studies::reduce::Candidate& candidate) const;
   CaseEnding verify(const std::string& path, const std::string& flags, std::chrono::milliseconds limit) const;
   CaseEnding check(const std::string& path, std::chrono::milliseconds limit) const;

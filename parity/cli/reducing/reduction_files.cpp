@@ -1,3 +1,4 @@
+// Writes the folder of a reduction, whole or not at all.
 #include "parity/cli/reducing/reduction_files.hpp"
 
 #include <system_error>

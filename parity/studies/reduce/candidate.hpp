@@ -14,10 +14,10 @@
 
 namespace plumb::parity::studies::reduce {
 
-/// What may fail as the original does. Values of the graph have the numbers that they have where a file of it is read.
+/// A graph that may fail as the original does. Its values have the numbers that they have where a file of it is read.
 struct Candidate {
   ir::Graph graph = {};
-  std::map<std::string, ir::formats::TensorSource, std::less<>> sources = {};  ///< of every input and param
+  std::map<std::string, ir::formats::TensorSource, std::less<>> sources = {};  ///< by input or param, for each
 };
 
 /// The candidate that is the case itself. Sources that the file fills, and that are fed just that, stay fills, with

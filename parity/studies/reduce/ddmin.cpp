@@ -1,3 +1,4 @@
+// ddmin, the last chunks first.
 #include "parity/studies/reduce/ddmin.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ std::size_t leave_out(Items& items, std::size_t chunks, const std::function<bool
 }
 
 bool take_alone(Items& items, std::size_t chunks, const std::function<bool(const Items&)>& fails) {
-  if (chunks <= 2) return false;  // of two, each is what the other leaves
+  if (chunks <= 2) return false;  // leaving out one of two has asked of the other
   for (std::size_t k = 0; k < chunks; ++k) {
     Items chunk(items.begin() + begin_of(items, k, chunks), items.begin() + begin_of(items, k + 1, chunks));
     if (chunk.empty() || !fails(chunk)) continue;

@@ -1,3 +1,4 @@
+// Tries simpler numbers, the simplest first.
 #include "parity/studies/reduce/numbers.hpp"
 
 #include <algorithm>

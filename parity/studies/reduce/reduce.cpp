@@ -1,3 +1,4 @@
+// The order of the steps of a reduction.
 #include "parity/studies/reduce/reduce.hpp"
 
 #include <algorithm>
@@ -49,20 +50,32 @@ class Reduction {
     if (count < 2) return false;
     const Candidate whole = best_;
     const ir::Tensors values = questions_.values(whole);
-    const auto made = [&](const std::vector<std::size_t>& kept) {
-      return with_nodes(whole, kept, [&](ir::Value v) { return values.at(v); });
+    const auto lookup = [&](ir::Value v) {
+      const auto found = values.find(v);
+      ir::require(found != values.end(), "nobody knows '", whole.graph.name(v), "'");
+      return found->second;
+    };
+    const auto made = [&](const std::vector<std::size_t>& kept) -> std::optional<Candidate> {
+      try {
+        return with_nodes(whole, kept, lookup);
+      } catch (const ir::Error&) {
+        return std::nullopt;
+      }
     };
     for (std::size_t n = 0; n < count; ++n) {
       if (whole.graph.nodes()[n].label != guilty_) continue;
-      if (Candidate alone = made({n}); fails(alone)) {
-        best_ = std::move(alone);
-        return true;
-      }
+      std::optional<Candidate> alone = made({n});
+      if (!alone || !fails(*alone)) continue;
+      best_ = std::move(*alone);
+      return true;
     }
     std::vector<std::size_t> all(count);
     std::iota(all.begin(), all.end(), std::size_t{0});
-    const auto kept = ddmin(all, [&](const std::vector<std::size_t>& some) { return fails(made(some)); });
-    if (kept.size() < count) best_ = made(kept);
+    const auto kept = ddmin(all, [&](const std::vector<std::size_t>& some) {
+      const std::optional<Candidate> tried = made(some);
+      return tried && fails(*tried);
+    });
+    if (kept.size() < count) best_ = made(kept).value();
     return kept.size() < count;
   }
 
@@ -82,7 +95,7 @@ class Reduction {
     bool changed = false;
     for (bool again = true; again;) {
       again = false;
-      // What is tied changes with every step; those before it were tried.
+      // Ties change with every step; the groups before this one were tried.
       for (std::size_t k = 0; k < tied_axes(best_.graph).size();)
         if (shorten(tied_axes(best_.graph)[k]))
           again = changed = true;

@@ -15,7 +15,8 @@ namespace plumb::parity::studies::reduce {
 /// How candidates are asked.
 struct Questions {
   Fails fails;  ///< false, too, of whatever is asked when the time is over
-  /// The numbers of all values that nodes give, by value.
+  /// The numbers of all values that nodes give, by value. Where one is not there no node can be left out that gives it
+  /// to one that stays.
   std::function<ir::Tensors(const Candidate&)> values;
   /// Told after each step ("nodes", "shapes", "numbers") that made it smaller.
   std::function<void(std::string_view step, const Candidate& best)> tell = [](std::string_view, const Candidate&) {};

@@ -1,3 +1,4 @@
+// Reads off a result how the case failed.
 #include "parity/studies/reduce/signature.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is left out, cut and simplified, for predicates that know what has to stay.
+// Nodes are left out, axes cut and numbers simplified for predicates that know what has to stay.
 #include "parity/studies/reduce/reduce.hpp"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ TEST(Ddmin, KeepsWhatFailsTogetherWhereverItIs) {
 TEST(Ddmin, IsOneMinimalWhereMoreIsNotAlwaysWorse) {
   std::mt19937 random(5);
   for (int trial = 0; trial < 200; ++trial) {
-    // Of some sets, drawn anew each time and always the same, as of runs that depend on fusions.
+    // Some sets fail, drawn anew in each trial, as where failures depend on fusions.
     const auto salt = random();
     const auto fails = [&](const Items& kept) {
       EXPECT_FALSE(kept.empty());
@@ -214,6 +214,15 @@ TEST(Reduced, ReturnsWhatItWasGivenWhereNothingElseFails) {
   const std::string whole = ir::formats::write_graph(file_of(candidate, ""));
   candidate = reduced(candidate, std::nullopt, {.fails = [](const Candidate&) { return false; }, .values = values_of});
   EXPECT_EQ(ir::formats::write_graph(file_of(candidate, "")), whole);
+}
+
+TEST(Reduced, LeavesOutNodesWhoseValuesNobodyKnows) {
+  Candidate candidate = small();
+  const auto fails = [](const Candidate& tried) { return node_of(tried, "weights") != nullptr; };
+  candidate =
+      reduced(candidate, std::nullopt, {.fails = fails, .values = [](const Candidate&) -> ir::Tensors { return {}; }});
+  ASSERT_EQ(candidate.graph.nodes().size(), 2u);  // what comes behind it goes, and what it reads stays
+  EXPECT_EQ(candidate.graph.nodes()[0].label, "scores");
 }
 
 TEST(FailureSignature, NamesTheFirstGuiltyNodeAndHowItFails) {
