@@ -56,6 +56,7 @@ Rate rate_of(const Run& run, const Signature& signature) {
   while (rate.runs < usual || (rate.failed != 0 && rate.failed != rate.runs && rate.runs < most)) {
     const CaseEnding ending = run();
     if (ending.is_unsupported) throw ir::Unsupported(ending.message);
+    ir::require(!ending.is_refused, ending.message);
     ++rate.runs;
     if (rate.signature.kind.empty()) rate.signature = ending.signature;
     const bool is_the_failure = !ending.signature.kind.empty() && ending.signature == rate.signature;

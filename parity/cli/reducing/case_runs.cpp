@@ -136,9 +136,10 @@ CaseEnding CaseRuns::verify(const std::string& path, const std::string& flags, s
   } else if (fs::exists(results, none)) {
     read_run(results, keep_, ending);
   } else {
+    ending.is_unsupported = end.status == static_cast<int>(core::ExitCode::nothing_ran);
+    ending.is_refused = !ending.is_unsupported;
     ending.message = last_line(end.output);
-    ending.verdict = "error";
-    ending.signature = studies::reduce::signature_of_error(ending.message, path);
+    ending.verdict = "refused";
   }
   return ending;
 }

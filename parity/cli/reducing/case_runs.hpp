@@ -20,6 +20,7 @@ struct CaseEnding {
   std::string verdict = {};                   ///< "passed", in a word
   std::vector<std::string> why = {};          ///< a line for each output that is wrong
   bool is_unsupported = false;                ///< nothing ran
+  bool is_refused = false;                    ///< the command line was, and there was no case
   std::string message = {};                   ///< then why
   std::chrono::milliseconds took = {};
 };

@@ -49,16 +49,16 @@ struct SourceAxis {
   auto operator<=>(const SourceAxis&) const = default;
 };
 
-/// Axes that get shorter together.
+/// Axes that get shorter together, all by one factor.
 struct TiedAxes {
-  std::int64_t extent = 0;  ///< above 1
+  std::int64_t extent = 0;  ///< above 1, and a divisor of the extents of all
   std::vector<SourceAxis> axes = {};
 
   bool operator==(const TiedAxes&) const = default;
 };
 
-/// The axes that the loops of the nodes tie to each other, the longest first; then all axes of one extent, where these
-/// are others, and then each by itself.
+/// The axes that the loops of the nodes tie to each other, the longest first; then, where these are others, all axes of
+/// one extent; all whose extents are multiples of one, such as gates of a state; and each by itself.
 std::vector<TiedAxes> tied_axes(const ir::Graph& graph);
 
 /// The extents to try in place of one, in their order: 1, 2, half, those congruent to it modulo 128, 64, ... 8, and one
@@ -67,8 +67,8 @@ std::vector<std::int64_t> smaller_extents(std::int64_t extent);
 
 enum class End { front, back };
 
-/// The candidate with these axes cut to `extent`, of whose numbers those at one end are kept. Attributes that state
-/// shapes follow. Nothing where some node cannot be fed so.
+/// The candidate with `axes.extent` cut to `extent`, and all of its axes in proportion. The numbers at one end are
+/// kept. Attributes that state shapes follow. Nothing where some node cannot be fed so.
 std::optional<Candidate> cropped(const Candidate& candidate, const TiedAxes& axes, std::int64_t extent, End kept);
 
 }  // namespace plumb::parity::studies::reduce

@@ -100,17 +100,23 @@ std::vector<TiedAxes> tied_axes(const ir::Graph& graph) {
   Ties ties;
   for (const ir::Node& node : graph.nodes()) tie_axes_of(graph, node, ties);
   std::map<ValueAxis, TiedAxes> by_loops;
-  std::map<std::int64_t, TiedAxes> by_extent;
+  std::map<std::int64_t, TiedAxes> by_extent, by_factor;
   std::vector<TiedAxes> alone;
   for (ir::Value v = 0; graph.is_source(v); ++v) {
     const ir::Shape& shape = graph.type(v).shape;
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       if (shape[axis] < 2) continue;
+      by_factor.try_emplace(shape[axis]);
       for (TiedAxes* const group : {&by_loops[ties.find({v, axis})], &by_extent[shape[axis]], &alone.emplace_back()}) {
         group->extent = shape[axis];
         group->axes.push_back({v, axis});
       }
     }
+  }
+  for (auto& [extent, group] : by_factor) {
+    group.extent = extent;
+    for (const TiedAxes& one : alone)
+      if (one.extent % extent == 0) group.axes.push_back(one.axes.front());
   }
   std::vector<TiedAxes> groups;
   const auto add = [&](const TiedAxes& group) {
@@ -119,6 +125,7 @@ std::vector<TiedAxes> tied_axes(const ir::Graph& graph) {
   for (const auto& [axis, group] : by_loops) add(group);
   std::ranges::stable_sort(groups, std::ranges::greater(), &TiedAxes::extent);
   for (const auto& [extent, group] : by_extent) add(group);
+  for (const auto& [extent, group] : by_factor) add(group);
   for (const TiedAxes& group : alone) add(group);
   return groups;
 }
@@ -142,9 +149,10 @@ std::optional<Candidate> cropped(const Candidate& candidate, const TiedAxes& axe
     const std::string name = was.name(v);
     for (const SourceAxis& one : axes.axes) {
       if (one.source != v) continue;
-      type.shape[one.axis] = extent;
+      std::int64_t& own = type.shape[one.axis];
+      own = own / axes.extent * extent;
       if (auto* const tensor = std::get_if<ir::Tensor>(&made.sources.at(name)))
-        *tensor = crop(*tensor, one.axis, extent, kept);
+        *tensor = crop(*tensor, one.axis, own, kept);
     }
     v < was.inputs().size() ? made.graph.input(name, type) : made.graph.param(name, type);
   }

@@ -51,6 +51,7 @@ warns "there is no node 'q'"
 plumb 2 reduce "$graphs/scores.json" "$cpu" --plant nan@q -o none
 warns ": no node's label matches$"
 plumb 2 reduce "$graphs/scores.json" "$cpu" --keep colour -o none
+plumb 2 reduce "$graphs/scores.json" --candidate file:none.npz -o none
 [ ! -e none ] || fail "a folder is left of an error"
 
 # Interrupted, it leaves no file and no process.

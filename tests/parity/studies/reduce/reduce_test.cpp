@@ -171,6 +171,17 @@ std::size_t reduce_by(Candidate& candidate, const std::optional<std::string>& gu
   return asked;
 }
 
+TEST(Reduced, CutsGatesWithTheirState) {
+  const Candidate whole = candidate_of(make_case(R"({"format": "plumb.graph/1", "why": "four gates of a state of 6",
+    "inputs": {"x": {"type": "f32[3, 2, 5]"}},
+    "params": {"w": {"type": "f32[1, 24, 5]"}, "r": {"type": "f32[1, 24, 6]"}},
+    "nodes": [{"label": "y", "op": "lstm", "inputs": ["x", "w", "r"]}], "results": ["y"]})"));
+  Candidate candidate = whole;
+  reduce_by(candidate, "y", [](const Candidate& tried) { return tried.graph.type(2).shape[2] >= 3; });
+  EXPECT_EQ(candidate.graph.type(*candidate.graph.find("r")).shape, (ir::Shape{1, 12, 3}));
+  EXPECT_EQ(candidate.graph.type(*candidate.graph.find("x")).shape, (ir::Shape{1, 1, 1}));
+}
+
 TEST(Reduced, FindsTheGuiltyNodeAtOnce) {
   Candidate candidate = small();
   reduce_by(candidate, "turned", [](const Candidate& tried) { return node_of(tried, "turned") != nullptr; });
