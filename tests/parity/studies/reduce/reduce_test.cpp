@@ -232,7 +232,7 @@ TEST(Reduced, LeavesOutNodesWhoseValuesNobodyKnows) {
   const auto fails = [](const Candidate& tried) { return node_of(tried, "weights") != nullptr; };
   candidate =
       reduced(candidate, std::nullopt, {.fails = fails, .values = [](const Candidate&) -> ir::Tensors { return {}; }});
-  ASSERT_EQ(candidate.graph.nodes().size(), 2u);  // what comes behind it goes, and what it reads stays
+  ASSERT_EQ(candidate.graph.nodes().size(), 2u);  // nodes behind it go, and those that it reads stay
   EXPECT_EQ(candidate.graph.nodes()[0].label, "scores");
 }
 
@@ -244,6 +244,7 @@ TEST(FailureSignature, NamesTheFirstGuiltyNodeAndHowItFails) {
   EXPECT_EQ(to_text(spoiled("weights", std::numeric_limits<float>::quiet_NaN())),
             "nan at 'weights' (softmax), dtype=f32");
   EXPECT_EQ(to_text(spoiled("scores", 1000)), "proved at 'scores' (matmul), dtype=f32");
+  EXPECT_EQ(to_text(spoiled("turned", 1000)), "proved at 'turned' (transpose), dtype=f32");
   Suspect sound;
   EXPECT_EQ(signature_of(verify_on(sound, make_case(small_graph)), {}), Signature{});
   EXPECT_EQ(to_text(signature_of_error("/tmp/a.json: node 'y': 12 of 34 is too much\nmore", "/tmp/a.json")),
