@@ -2,10 +2,13 @@
 completes() {
   wanted=$1
   shift
-  $launched __complete $# -- plumb "$@" >found || fail "__complete $* ends with an error"
-  cut -f 1 found >words
-  if [ -z "$wanted" ]; then [ ! -s found ] || fail "something completes: $*"; return; fi
-  grep -qxF -- "$wanted" words || fail "'$wanted' does not complete: $*"
+  for answer in 1 2 3 4 5 6 7 8 9 10; do  # on a busy machine a graph may be read too late: one answer in time is enough
+    $launched __complete $# -- plumb "$@" >found || fail "answer $answer of __complete $* ends with an error"
+    cut -f 1 found >words
+    if [ -z "$wanted" ]; then [ ! -s found ] || fail "something completes: $*"; return; fi
+    if grep -qxF -- "$wanted" words; then return; fi
+  done
+  fail "'$wanted' does not complete: $*"
 }
 only() { [ "$(tr '\n' ' ' <words)" = "$1 " ] || fail "wanted $1, found $(cat words)"; }
 

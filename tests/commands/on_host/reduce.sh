@@ -57,8 +57,12 @@ plumb 2 reduce "$graphs/scores.json" --candidate file:none.npz -o none
 # Interrupted, it leaves no file and no process.
 $launched reduce "$graphs/scores.json" "$cpu" --plant hang=60@p --case-timeout 30s -o cut >/dev/null 2>&1 &
 reducing=$!
-sleep 1
-children=$(cat /proc/$reducing/task/*/children)
+children=
+for fifth in $(seq 300); do  # a minute: machines may be busy, and sanitizers slow
+  children=$(cat /proc/$reducing/task/*/children)
+  [ -z "$children" ] || break
+  sleep 0.2
+done
 kill -TERM $reducing  # a shell has its children ignore SIGINT
 status=0
 wait $reducing || status=$?
