@@ -94,8 +94,11 @@ _plumb "${COMP_WORDS[0]}" 2>/dev/null
 printf '%s\n' "${COMPREPLY[@]}"
 END_OF_BASH
   ask_bash() {
-    bash ask.bash "$@" >words
-    grep -qx "$wanted" words || fail "bash does not complete: $1"
+    for answer in 1 2 3 4 5 6 7 8 9 10; do
+      bash ask.bash "$@" >words
+      if grep -qx "$wanted" words; then return; fi
+    done
+    fail "bash does not complete, asked $answer times: $1"
   }
   wanted=verify
   ask_bash "plumb ver" plumb ver
