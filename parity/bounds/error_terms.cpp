@@ -9,6 +9,7 @@
 #include "ir/ops/dequant_grouped_matmul.hpp"
 #include "ir/ops/dequant_matmul.hpp"
 #include "ir/ops/where.hpp"
+#include "parity/bounds/packed_product.hpp"
 #include "parity/core/float_format.hpp"
 
 namespace plumb::parity::bounds {
@@ -35,11 +36,7 @@ int significant_bits(ir::DType dtype) { return core::float_format(dtype).fractio
 
 /// How many bits those numbers have that a product multiplies its first operand by.
 int significant_bits_of_other(const Node& node) {
-  const auto of = [](ir::ops::WeightDtype dtype) {
-    return significant_bits(dtype == ir::ops::WeightDtype::f32   ? ir::DType::f32
-                            : dtype == ir::ops::WeightDtype::f16 ? ir::DType::f16
-                                                                 : ir::DType::bf16);
-  };
+  const auto of = [](ir::ops::WeightDtype weights) { return significant_bits(dtype_of(weights)); };
   if (node.op.is<ir::ops::DequantMatmul>()) return of(node.op.as<ir::ops::DequantMatmul>().weight_dtype);
   if (node.op.is<ir::ops::DequantGroupedMatmul>()) return of(node.op.as<ir::ops::DequantGroupedMatmul>().weight_dtype);
   return significant_bits(node.in_types.at(0).dtype);

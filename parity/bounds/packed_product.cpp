@@ -20,8 +20,7 @@ Real weights(const PackedProduct& op, WeightDtype dtype, const Node& node, const
   const Real exact =
       builder.apply(ir::ops::Dequantize{format, ir::DType::f64, block_size, has_scales, has_zero_points}, packed);
   if (dtype == WeightDtype::f32) return exact;
-  const ir::DType to = dtype == WeightDtype::f16 ? ir::DType::f16 : ir::DType::bf16;
-  return builder.apply(ir::ops::Cast{ir::DType::f64}, {builder.apply(ir::ops::Cast{to}, {exact})});
+  return builder.apply(ir::ops::Cast{ir::DType::f64}, {builder.apply(ir::ops::Cast{dtype_of(dtype)}, {exact})});
 }
 
 std::vector<Real> packed_operands(const PackedProduct& op, const Node& node) {
@@ -31,6 +30,11 @@ std::vector<Real> packed_operands(const PackedProduct& op, const Node& node) {
 std::vector<Real> with(std::vector<Real> operands, std::size_t i, Real other) {
   operands[i] = other;
   return operands;
+}
+
+/// Codes of 0, as many as these.
+Real no_codes(Real codes) {
+  return codes.builder->apply(ir::ops::Binary{ir::ops::BinaryFunction::subtract}, {codes, codes});
 }
 
 /// x, or codes times scales.
@@ -104,8 +108,7 @@ std::optional<CodeBytes> code_bytes(ir::ops::PackedFormat format) {
 std::optional<Real> offsets(const PackedProduct& op, const Node& node) {
   std::vector<Real> packed = packed_operands(op, node);
   ExpressionBuilder& builder = node.builder;
-  const Real codes = packed[0],
-             none = builder.apply(ir::ops::Binary{ir::ops::BinaryFunction::subtract}, {codes, codes});
+  const Real codes = packed[0], none = no_codes(codes);
   if (op.packing.has_zero_points) return weights(op, WeightDtype::f32, node, with(packed, 0, none));
   const auto bytes = code_bytes(op.packing.format);
   if (!bytes) return std::nullopt;
@@ -171,14 +174,18 @@ Real carried(const PackedProduct& op, const Node& node, const Errors& errors) {
   if (op.has_bias && errors.back()) moved = moved + op.addend(node, *errors.back());
   if (has_scales && errors[2]) moved = moved + op.product(node, size, unrounded(with(packed, 1, *errors[2])));
   if (has_zero_points && errors[3]) {
-    const Real codes = packed[0];
-    const Real none = node.builder.apply(ir::ops::Binary{ir::ops::BinaryFunction::subtract}, {codes, codes});
-    moved = moved + op.product(node, size, unrounded(with(with(packed, 0, none), 2, *errors[3])));
+    const auto of_zero_points = with(with(packed, 0, no_codes(packed[0])), 2, *errors[3]);
+    moved = moved + op.product(node, size, unrounded(of_zero_points));
   }
   return moved;
 }
 
 }  // namespace
+
+ir::DType dtype_of(WeightDtype weights) {
+  if (weights == WeightDtype::f32) return ir::DType::f32;
+  return weights == WeightDtype::f16 ? ir::DType::f16 : ir::DType::bf16;
+}
 
 Model packed_model(const PackedProduct& op) {
   return {.rounding = [op](const Node& node) { return rounding(op, node); },

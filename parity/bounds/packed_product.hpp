@@ -25,4 +25,7 @@ struct PackedProduct {
 
 Model packed_model(const PackedProduct& op);
 
+/// The float that a product takes weights for.
+ir::DType dtype_of(ir::ops::WeightDtype weights);
+
 }  // namespace plumb::parity::bounds

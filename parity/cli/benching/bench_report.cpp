@@ -45,7 +45,7 @@ ordered_json to_json(const Spread& spread) {
   return json;
 }
 
-double runs_a_second(const TimedGraph& timed) { return 1e3 * static_cast<double>(timed.latency.size()) / timed.wall; }
+double runs_a_second(const Spread& latency) { return 1e3 / latency.mean; }
 
 std::string time_text(double ms) { return fmt::format("{:.4g} ms", ms); }
 
@@ -73,7 +73,7 @@ ordered_json to_json(const TimedGraph& timed, bool samples) {
                        {"on_host", timed.on_host},
                        {"compile", timed.compile},
                        {"first_run", timed.first_run},
-                       {"throughput", runs_a_second(timed)},
+                       {"throughput", runs_a_second(spread_of(timed.latency))},
                        {"flops", timed.flops},
                        {"bytes", timed.bytes}};
   for (const auto& [name, member] : shares)
@@ -106,7 +106,7 @@ std::string to_text(const TimedGraph& timed) {
     text += fmt::format(" ({}, {}{})", timed.device, timed.driver, timed.is_software ? ", a software device" : "");
   text +=
       fmt::format(": median {} ({:.4g} to {:.4g}), p95 {}, {:.4g} runs a second; {} runs\n", time_text(latency.median),
-                  latency.low, latency.high, time_text(latency.p95), runs_a_second(timed), latency.runs);
+                  latency.low, latency.high, time_text(latency.p95), runs_a_second(latency), latency.runs);
   text += fmt::format("  {:.4g} GFLOP/s, {:.4g} GB/s; compile {}, first run {}", 1e-6 * timed.flops / latency.median,
                       1e-6 * timed.bytes / latency.median, time_text(timed.compile), time_text(timed.first_run));
   for (const auto& [name, member] : shares)
@@ -132,10 +132,7 @@ Limit parse_limit(const std::string& text) {
   ir::require(sign != std::string::npos && std::ranges::find(names, field) != names.end(),
               "--limit is FIELD=TIME, such as median=5ms, with one of ", fmt::format("{}", fmt::join(names, ", ")),
               "; got '", text, "'", core::did_you_mean(field, names));
-  const std::string time = text.substr(sign + 1);
-  ir::require(!time.empty() && std::isalpha(static_cast<unsigned char>(time.back())) != 0, "--limit ", field,
-              " is a time with a unit, such as 5ms, got '", time, "'");
-  return {field, 1e3 * flags::seconds_of("--limit " + field, time)};
+  return {field, 1e3 * flags::seconds_with_unit("--limit " + field, text.substr(sign + 1))};
 }
 
 std::vector<Earlier> read_report(const std::string& path) {

@@ -98,9 +98,7 @@ TimedGraph timed(const flags::ChosenExecutor& on, const cases::Case& loaded, con
   ir::Tensors results;
   const auto run = [&] { executable->run_into(loaded.feeds, results); };
   timed.first_run = studies::bench::ms_of(run);
-  auto [latency, wall] = studies::bench::timed_runs(run, effort);
-  timed.latency = std::move(latency);
-  timed.wall = wall;
+  timed.latency = studies::bench::timed_runs(run, effort);
   describe(on, loaded, *executable, timed);
   executable.reset();
   time_shares(on, loaded, effort, timed);

@@ -27,7 +27,6 @@ struct TimedGraph {
   double flops = 0, bytes = 0;  ///< work of its nodes as they are written, operands and results counted at each
   double compile = 0, first_run = 0;
   std::vector<double> latency;  ///< from the call of run to the results in hand
-  double wall = 0;              ///< their sum
   /// Shares of a run that our device tells: from the first kernel's start to the last one's end, and the host's.
   std::vector<double> device_time, upload, submit, wait, download;
   std::vector<TimedNode> nodes;

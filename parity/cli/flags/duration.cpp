@@ -31,11 +31,15 @@ double seconds_of(std::string_view flag, const std::string& text) {
   return number * scale;
 }
 
-std::chrono::milliseconds duration_of(std::string_view flag, const std::string& text) {
-  constexpr double longest = 1e9;  // in milliseconds, eleven days
+double seconds_with_unit(std::string_view flag, const std::string& text) {
   ir::require(!text.empty() && std::isalpha(static_cast<unsigned char>(text.back())) != 0, flag,
               " is a time with a unit such as 60s, 5m or 1h, got '", text, "'");
-  return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(1e3 * seconds_of(flag, text), longest)));
+  return seconds_of(flag, text);
+}
+
+std::chrono::milliseconds duration_of(std::string_view flag, const std::string& text) {
+  constexpr double longest = 1e9;  // in milliseconds, eleven days
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(1e3 * seconds_with_unit(flag, text), longest)));
 }
 
 void add_today_flag(CLI::App& app, std::string& today) {

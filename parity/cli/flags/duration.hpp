@@ -16,7 +16,8 @@ namespace plumb::parity::cli::flags {
 /// else, and unless they are above 0.
 double seconds_of(std::string_view flag, const std::string& text);
 
-/// Takes the same texts, but for a number without a unit.
+/// Takes the same texts, but for a number without a unit; duration_of in whole milliseconds.
+double seconds_with_unit(std::string_view flag, const std::string& text);
 std::chrono::milliseconds duration_of(std::string_view flag, const std::string& text);
 
 /// --today, a date such as 2026-12-31.

@@ -20,22 +20,21 @@ double ms_of(const std::function<void()>& call) {
   return ms_since(start);
 }
 
-TimedRuns timed_runs(const std::function<void()>& run, const Effort& effort,
-                     const std::function<void(std::size_t)>& after) {
+std::vector<double> timed_runs(const std::function<void()>& run, const Effort& effort,
+                               const std::function<void(std::size_t)>& after) {
   constexpr std::uint64_t least = 7;
   for (const auto start = Clock::now(); ms_since(start) < 1e3 * effort.warmup;) run();
-  TimedRuns timed;
+  std::vector<double> ms;
   const auto start = Clock::now();
   const auto is_done = [&] {
-    const std::uint64_t had = timed.ms.size();
+    const std::uint64_t had = ms.size();
     return effort.runs ? had >= *effort.runs : had >= least && ms_since(start) >= 1e3 * effort.budget;
   };
   while (!is_done()) {
-    timed.ms.push_back(ms_of(run));
-    timed.wall_ms += timed.ms.back();
-    if (after) after(timed.ms.size() - 1);
+    ms.push_back(ms_of(run));
+    if (after) after(ms.size() - 1);
   }
-  return timed;
+  return ms;
 }
 
 }  // namespace plumb::parity::studies::bench

@@ -16,15 +16,9 @@ struct Effort {
   double warmup = 0.4;                     ///< untimed, before: an idle device takes that long to reach its clock rate
 };
 
-/// Milliseconds of every run, and of all of them from the first's start to the last one's end.
-struct TimedRuns {
-  std::vector<double> ms;
-  double wall_ms = 0;
-};
-
-/// Calls `run`, and `after` behind each, untimed, with the number of the run.
-TimedRuns timed_runs(const std::function<void()>& run, const Effort& effort,
-                     const std::function<void(std::size_t)>& after = {});
+/// Calls `run`, and `after` behind each, untimed, with the number of the run. Returns the milliseconds of every run.
+std::vector<double> timed_runs(const std::function<void()>& run, const Effort& effort,
+                               const std::function<void(std::size_t)>& after = {});
 
 /// Milliseconds of one call.
 double ms_of(const std::function<void()>& call);

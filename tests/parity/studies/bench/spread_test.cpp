@@ -65,13 +65,15 @@ TEST(TimedRuns, AreAsManyAsAskedForAndAtLeastSeven) {
   int runs = 0;
   std::vector<std::size_t> behind;
   const auto count = [&] { ++runs; };
-  const TimedRuns three = timed_runs(count, {.runs = 3, .warmup = 0}, [&](std::size_t n) { behind.push_back(n); });
-  EXPECT_EQ(three.ms.size(), 3u);
+  const std::vector<double> three =
+      timed_runs(count, {.runs = 3, .warmup = 0}, [&](std::size_t n) { behind.push_back(n); });
+  EXPECT_EQ(three.size(), 3u);
   EXPECT_EQ(runs, 3);
   EXPECT_EQ(behind, (std::vector<std::size_t>{0, 1, 2}));
-  EXPECT_GE(timed_runs(count, {.budget = 0, .warmup = 0}).ms.size(), 7u);
-  const TimedRuns slow = timed_runs([&] { EXPECT_GT(ms_of(count), -1); }, {.budget = 0.01, .warmup = 0.001});
-  EXPECT_DOUBLE_EQ(slow.wall_ms, std::accumulate(slow.ms.begin(), slow.ms.end(), 0.0));
+  EXPECT_GE(timed_runs(count, {.budget = 0, .warmup = 0}).size(), 7u);
+  const std::vector<double> slow = timed_runs([&] { EXPECT_GT(ms_of(count), -1); }, {.budget = 0.01, .warmup = 0.001});
+  EXPECT_GE(slow.size(), 7u);
+  EXPECT_TRUE(std::ranges::all_of(slow, [](double ms) { return ms >= 0; }));
 }
 
 }  // namespace

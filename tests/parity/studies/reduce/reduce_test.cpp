@@ -247,7 +247,7 @@ TEST(FailureSignature, NamesTheFirstGuiltyNodeAndHowItFails) {
   EXPECT_EQ(to_text(spoiled("turned", 1000)), "proved at 'turned' (transpose), dtype=f32");
   Suspect sound;
   EXPECT_EQ(signature_of(verify_on(sound, make_case(small_graph)), {}), Signature{});
-  EXPECT_EQ(to_text(signature_of_error("/tmp/a.json: node 'y': 12 of 34 is too much\nmore", "/tmp/a.json")),
+  EXPECT_EQ(to_text(signature_of_error("models/a.json: node 'y': 12 of 34 is too much\nmore", "models/a.json")),
             "error:node 'y':  of  is too much");
 }
 
