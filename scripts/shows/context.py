@@ -29,7 +29,6 @@ class Context:
         # The Python that runs this is the one that candidates are run by.
         self.environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "PLUMBLINE_LIBRARY": str(self.library),
                             "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")}
-        self._cpu = None
 
     def run(self, *words, timeout=600, cwd=None, **environment):
         """A command of plumb's, or of another program where the first word is a path."""
@@ -53,17 +52,24 @@ class Context:
 
     def cpu(self):
         """shows/cpu.c as a library: our CPU executor as a function and as a plugin of somebody else's."""
-        if self._cpu is None:
+        return self.compiled("cpu", "-I", ROOT / "library", self.library, f"-Wl,-rpath,{self.library.parent}")
+
+    def softmax(self):
+        """shows/softmax.c as a library: a function that brings no library of its own."""
+        return self.compiled("softmax", "-lm")
+
+    def compiled(self, name, *words):
+        """shows/NAME.c as a shared library, made once."""
+        made = self.folder / f"{name}.so"
+        if not made.exists():
             compiler = shutil.which("cc")
             if compiler is None:
                 raise Skipped("there is no C compiler")
-            self._cpu = self.folder / "cpu.so"
             done = self.run(pathlib.Path(compiler), "-std=c99", "-D_GNU_SOURCE", "-O1", "-fPIC", "-shared",
-                            "-I", ROOT / "library", ROOT / "scripts/shows/cpu.c", "-o", self._cpu, self.library,
-                            f"-Wl,-rpath,{self.library.parent}")
+                            ROOT / f"scripts/shows/{name}.c", "-o", made, *words)
             if done.code != 0:
                 raise RuntimeError(done.said)
-        return self._cpu
+        return made
 
     def has_device(self):
         return re.search(r"usable|\[0\]|^0", self.run("devices").said, re.M) and \
