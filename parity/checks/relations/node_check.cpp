@@ -70,7 +70,7 @@ class NodeCheck {
 bool NodeCheck::rounds_alike() const {
   const ir::ErrorClass of = node_.op.error_class();
   return ir::unit_roundoff(y().dtype()) == 0 || of == ir::ErrorClass::bits || of == ir::ErrorClass::exact ||
-         of == ir::ErrorClass::rounded;
+         (of == ir::ErrorClass::rounded && !ir::is_complex(y().dtype()));  // complex products round more than once
 }
 
 /// Asks the op's judge what verify holds a run of it to.
@@ -157,9 +157,11 @@ void NodeCheck::scale(const Homogeneity& degree) {
     if (!stays_finite(operands.tensors[i], scale_exponent)) return;
     operands.tensors[i] = scaled(operands.tensors[i], scale_exponent);
   }
-  ir::Tensor other = candidate(node_.op, operands).outputs.front();
-  ir::Tensor expected = scaled(y(), scale_exponent);
+  const ir::OpRun run = candidate(node_.op, operands);
+  ir::Tensor other = run.outputs.front(), expected = scaled(y(), scale_exponent);
   clear_subnormals(expected, other, scale_exponent);
+  // The larger operands may leave the range inside a kernel, where results do not: that is judged as verify judges it.
+  if (lost_range(expected, other)) clear_marked(expected, other, limits_of(node_.op, operands, run).apart);
   bit_by_bit({n_, node_.label, cases::Relation::scaling,
               numbers(degree.operands) + fmt::format(" times {}", 1 << scale_exponent)},
              expected, other);

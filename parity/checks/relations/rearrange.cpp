@@ -112,4 +112,25 @@ void clear_subnormals(ir::Tensor& y, ir::Tensor& other, int exponent) {
   });
 }
 
+bool lost_range(const ir::Tensor& y, const ir::Tensor& other) {
+  bool is_lost = false;
+  ir::visit_float(y.dtype(), [&]<class T>(T) {
+    const auto a = y.as<T>(), b = other.as<T>();
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const auto from = ir::convert_value<double>(a[i]), to = ir::convert_value<double>(b[i]);
+      is_lost = is_lost || (std::isfinite(from) && from != 0 && (!std::isfinite(to) || to == 0));
+    }
+  });
+  return is_lost;
+}
+
+void clear_marked(ir::Tensor& y, ir::Tensor& other, const ir::Tensor& marks) {
+  ir::visit_float(y.dtype(), [&]<class T>(T) {
+    const auto a = y.as<T>(), b = other.as<T>();
+    const auto marked = marks.as<double>();
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (marked[i] != 0) a[i] = b[i] = ir::convert_value<T>(0.0);
+  });
+}
+
 }  // namespace plumb::parity::checks::relations
