@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "ir/other_values.hpp"
 #include "library/host/call_memory.hpp"
 
 namespace plumb::library::host {
@@ -111,15 +112,10 @@ std::vector<NamedTensor> other_inputs(const std::vector<NamedTensor>& operands) 
   const auto has_floats = [](const NamedTensor& x) {
     return ir::is_float(x.tensor.dtype()) || ir::is_complex(x.tensor.dtype());
   };
-  const bool turns_all = std::ranges::none_of(operands, has_floats);
+  const bool has_none = std::ranges::none_of(operands, has_floats);
   std::vector<NamedTensor> others = operands;
-  for (NamedTensor& x : others) {
-    if (!turns_all && !has_floats(x)) continue;
-    const Bytes from = operands[static_cast<std::size_t>(&x - others.data())].tensor.bytes();
-    const std::size_t width = ir::info(x.tensor.dtype()).bytes;
-    for (std::size_t at = 0; at < from.size(); at += width)
-      std::memcpy(x.tensor.bytes().data() + from.size() - width - at, from.data() + at, width);
-  }
+  for (NamedTensor& x : others)
+    if (has_none || has_floats(x)) ir::make_other(x.tensor);
   return others;
 }
 

@@ -37,8 +37,8 @@ AtEdges at_edges(const Call& call);
 /// judged(), since a fault ends all work of this process on the device.
 AtEdges at_device_edges(const Call& call);
 
-/// Other inputs of the same types: the elements of floats in reverse order, those of integers only where there are no
-/// floats, since they may be indices that have to be in order.
+/// Other inputs of the same types (ir::make_other): integers change only where there are no floats, since they may be
+/// indices that have to be in order.
 std::vector<NamedTensor> other_inputs(const std::vector<NamedTensor>& operands);
 
 struct Judged {

@@ -1,16 +1,12 @@
 // Inputs made of those of a case, and runs on inputs that may be refused.
 #include "parity/core/other_inputs.hpp"
 
-#include <algorithm>
+#include "ir/other_values.hpp"
 
 namespace plumb::parity::core {
 
 ir::Feeds turned(const ir::Graph& graph, ir::Feeds feeds) {
-  for (const std::string& name : graph.inputs()) {
-    ir::Tensor& x = feeds.at(name);
-    const std::size_t width = ir::info(x.dtype()).bytes, count = x.bytes().size() / width;
-    std::rotate(x.bytes().begin(), x.bytes().begin() + static_cast<std::ptrdiff_t>(count / 2 * width), x.bytes().end());
-  }
+  for (const std::string& name : graph.inputs()) ir::make_other(feeds.at(name));
   return feeds;
 }
 

@@ -6,7 +6,7 @@
 
 namespace plumb::parity::core {
 
-/// Other inputs of the same kind: each begins in its middle. Params among the feeds stay as they are.
+/// Other inputs of the same kind (ir::make_other). Params among the feeds stay as they are.
 ir::Feeds turned(const ir::Graph& graph, ir::Feeds feeds);
 
 /// The results of a run; nothing where the inputs are refused, as an index out of range is. Throws DeviceError.

@@ -142,12 +142,21 @@ def difference(one, other):
 
 
 def other_inputs(types, contents):
-    """Other inputs of the same types: the elements of floats in reverse order, those of integers only where there are
-    no floats, since they may be indices that have to be in order."""
-    floats = [tensor_type.dtype in ("f16", "bf16", "f32", "f64", "c64", "c128") for tensor_type in types]
-    chosen = floats if any(floats) else [True] * len(types)
-    return [numpy.ascontiguousarray(by_element(content, tensor_type)[::-1]).reshape(-1) if turns else content
-            for tensor_type, content, turns in zip(types, contents, chosen)]
+    """Other inputs of the same types, for which hardly any function gives the same: the elements of the second half,
+    each twice, from the last on, and floats with the other sign. Integers change only where there are no floats, since
+    they may be indices that have to be in order."""
+    parts = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "c64": 4, "c128": 8}  # bytes that have a sign
+    chosen = [tensor_type.dtype in parts for tensor_type in types]
+
+    def other(content, tensor_type):
+        count = tensor_type.elements
+        made = by_element(content, tensor_type)[count - 1 - numpy.arange(count) // 2].reshape(-1)
+        if tensor_type.dtype in parts:
+            made[parts[tensor_type.dtype] - 1::parts[tensor_type.dtype]] ^= 0x80
+        return made
+
+    return [other(content, tensor_type) if changes or not any(chosen) else content
+            for tensor_type, content, changes in zip(types, contents, chosen)]
 
 
 def require_bools(results):

@@ -52,7 +52,7 @@ class Context:
 
     def cpu(self):
         """shows/cpu.c as a library: our CPU executor as a function and as a plugin of somebody else's."""
-        return self.compiled("cpu", "-I", ROOT / "library", self.library, f"-Wl,-rpath,{self.library.parent}")
+        return self.compiled("cpu", "-I", ROOT / "library", self.library, f"-Wl,-rpath,{self.library.parent}", "-lm")
 
     def softmax(self):
         """shows/softmax.c as a library: a function that brings no library of its own."""

@@ -1,6 +1,7 @@
 /* Our CPU executor by libplumbline, as others would wrap theirs: a function of TVM-FFI's convention that computes the
  * op of the environment variables SHOW_OP and SHOW_ATTRIBUTES, and a plugin that computes graphs. Both do so rightly,
  * or with the fault that SHOW_FAULT, or the plugin's arguments, name. In C99. */
+#include <math.h>
 #include <plumbline.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,13 @@ static void ends_by(const char* how) {
 static volatile unsigned char seen;
 
 /* What the function does besides, or in place of, what it is asked. */
+/* Moves a float of 16 bits, `fraction` of them of its fraction, away from 0 by `by` or a last place more. */
+static void move_half(unsigned short* half, int fraction, double by) {
+  const int exponent = (*half & 0x7fff) >> fraction, bias = (1 << (14 - fraction)) - 1;
+  const double last_place = ldexp(1, (exponent > 0 ? exponent : 1) - bias - fraction);
+  *half = (unsigned short)(*half + (unsigned short)ceil(by / last_place));
+}
+
 static void spoil(const Any* args, const plumb_tensor* in, size_t inputs, plumb_tensor* out) {
   const size_t x = inputs > 0 ? bytes_of(args, in) : 0, y = bytes_of(args + inputs, out), count = elements_of(out);
   if (is("off") && count > 0) {
@@ -100,6 +108,8 @@ static void spoil(const Any* args, const plumb_tensor* in, size_t inputs, plumb_
       ((float*)out->data)[2 * at] += (float)by;
     else if (out->dtype == PLUMB_F64)
       ((double*)out->data)[at] += by;
+    else if (out->dtype == PLUMB_F16 || out->dtype == PLUMB_BF16)
+      move_half((unsigned short*)out->data + at, out->dtype == PLUMB_F16 ? 10 : 7, by);
     else
       ((unsigned char*)out->data)[at * (y / count)] ^= 1;
   }
