@@ -19,7 +19,7 @@ TEST(OtherInputs, AreOfTheSecondHalfAndOfTheOtherSign) {
   const ir::Feeds others =
       turned(graph, {{"x", ir::Tensor::of<std::int32_t>({5}, {1, 2, 3, 4, 5})},
                      {"z", ir::Tensor::of<std::complex<float>>({2}, {{1, 2}, {3, -4}})},
-                     {"h", ir::Tensor::of<ir::bf16>({3}, {ir::bf16(1), ir::bf16(2), ir::bf16(-3)})},
+                     {"h", ir::Tensor::of<ir::bf16>({3}, {ir::bf16(1.0F), ir::bf16(2.0F), ir::bf16(-3.0F)})},
                      {"none", ir::Tensor({ir::DType::i32, {0}})},
                      {"w", ir::Tensor::of<std::int32_t>({2}, {6, 7})}});
   const auto numbers = [&](const char* name) {
