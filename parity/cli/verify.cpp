@@ -212,7 +212,7 @@ std::vector<core::RunFinding> VerifyRun::findings() const {
     findings.push_back({.kind = "budget",
                         .text = fmt::format("skipped: --budget {} had no time for {}", flags_.budget,
                                             core::terminal::counted(over_budget_, "case"))});
-  const bool stopped = flags_.fail_fast && !results_.empty() && results_.back().exit != core::ExitCode::passed;
+  const bool stopped = flags_.fail_fast && !results_.empty() && core::is_failure(results_.back().exit);
   if (stopped) return findings;
   for (const auto& [file, gate] : gates()) {
     std::vector<std::string> names;

@@ -44,6 +44,9 @@ enum class ExitCode : int {
 /// The exit code of a case, when its verdict is all that is known.
 ExitCode exit_code(Verdict verdict);
 
+/// Whether --fail-fast stops behind a case of this exit code: one with nothing to compare has not failed.
+inline bool is_failure(ExitCode code) { return code != ExitCode::passed && code != ExitCode::nothing_ran; }
+
 /// The exit code of a case under --strict, which counts all that was not verified: a case that is mistrusted or
 /// unsupported, and one with a node that is, or that ran on the host or passed against expectation (verdict.md V11).
 ExitCode strict_exit_code(ExitCode usual, Verdict verdict, std::span<const Verdict> nodes);

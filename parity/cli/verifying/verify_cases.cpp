@@ -155,7 +155,7 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
   }
   const std::span<cases::CaseResult> done = std::span(results_).subspan(first);
   if (are_several && done.size() == judging.size()) report_side_by_side(done, kept, seeds > 1, recorder);
-  const auto failed = [](const cases::CaseResult& one) { return one.exit != core::ExitCode::passed; };
+  const auto failed = [](const cases::CaseResult& one) { return core::is_failure(one.exit); };
   if (flags_.fail_fast && std::ranges::any_of(done, failed)) return Next::nothing;
   if (s > 0)
     for (cases::CaseResult& result : done) forget_numbers(result);

@@ -317,7 +317,7 @@ void VerifyRun::run_jobs(results::Recorder* recorder) {
   while (const auto one = running.next()) {
     Job& job = jobs[one->index];
     const bool goes_on = one->end && take_job(job, *one->end, recorder);
-    const auto failed = [](const cases::CaseResult& result) { return result.exit != core::ExitCode::passed; };
+    const auto failed = [](const cases::CaseResult& result) { return core::is_failure(result.exit); };
     if (flags_.fail_fast && std::ranges::any_of(job.results, failed)) running.stop();
     if (goes_on) {
       running.again(job.delay);
