@@ -91,6 +91,12 @@ sed -i 's/1e12/1.5/' failed.toml
 # shellcheck disable=SC2086
 plumb 1 $scaled --policy failed.toml
 
+# Each of 50 runs is found, and where it begins: at the node that had equal operands, and at no other.
+plumb 1 verify models/scores.json --candidate cpu --seeds 50 --repeat 40 --plant flicker=0.3@scores --json fifty.json -q
+origins=$(grep -c '"why": "another run on the same inputs gave other bits from equal operands' fifty.json)
+[ "$origins" = 50 ] || fail "$origins of 50 runs have their origin"
+[ "$(grep -c '"verdict": "nondeterministic"' fifty.json)" = 100 ] || fail 'not each run and its one node is classed so'
+
 # Words that make no sense are refused.
 plumb 1 policy lint policy.toml --today 2026-03-02
 says '^policy\.toml:3: quarantine flicker: ended on 2026-03-01$'
