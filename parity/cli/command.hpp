@@ -41,6 +41,7 @@ Action reach(CLI::App& app);
 Action calibrate(CLI::App& app);
 Action ops(CLI::App& app);
 Action devices(CLI::App& app);
+Action selfcheck(CLI::App& app);
 Action options(CLI::App& app);
 Action help(CLI::App& app);
 Action completion(CLI::App& app);
@@ -100,6 +101,8 @@ inline constexpr Command commands[] = {
      "plumb calibrate --budget 30"},
     {"ops", "list every op, its attributes and which executors run it", ops, "plumb ops --json"},
     {"devices", "list the Vulkan devices, and why a device is refused", devices, "plumb devices"},
+    {"selfcheck", "check this installation: driver, caches, reference, device, files, and that its gate can fail",
+     selfcheck, "plumb selfcheck --policy ci.toml"},
     {"options", "list every knob, its default and its environment variable", options, "plumb options"},
     {"help", "show the help of a command, or a page of the documentation", help, "plumb help verdict_rules"},
     {"completion", "write the script by which a shell completes commands, flags, labels", completion,

@@ -19,6 +19,8 @@
 #include "parity/policy/policy_lint.hpp"
 #include "parity/policy/policy_ratchet.hpp"
 #include "parity/report/github.hpp"
+#include "parity/results/history.hpp"
+#include "parity/results/idle_quarantines.hpp"
 #include "parity/results/judged_lint.hpp"
 
 namespace plumb::parity::cli {
@@ -65,8 +67,14 @@ int run_judge(const JudgeFlags& flags) {
   return static_cast<int>(outcome.exit);
 }
 
-int run_lint(const std::string& file, const std::vector<std::string>& results, const std::string& against,
-             std::chrono::sys_days today) {
+struct LintFlags {
+  std::string file, history, against, today;
+  std::vector<std::string> results;
+};
+
+int run_lint(const LintFlags& flags) {
+  const auto& [file, history, against, on, results] = flags;
+  const std::chrono::sys_days today = flags::day_of(on);
   const auto policy = policy::read(file);
   std::vector<std::string> findings;
   if (results.empty()) {
@@ -76,6 +84,10 @@ int run_lint(const std::string& file, const std::vector<std::string>& results, c
     for (const core::RunFinding& one : judged.findings)
       if (one.kind == "cut_off") std::cerr << one.text << '\n';
     findings = results::lint(policy, today, judged.runs);
+  }
+  if (!history.empty()) {
+    const auto runs = results::history_of(history, policy, today);
+    for (auto& finding : results::idle_quarantines(policy, today, runs)) findings.push_back(std::move(finding));
   }
   if (!against.empty())
     for (auto& finding : policy::ratchet(policy, policy::read(against), today)) findings.push_back(std::move(finding));
@@ -105,18 +117,18 @@ Action judge(CLI::App& app) {
 }
 
 Action policy(CLI::App& app) {
-  const auto file = std::make_shared<std::string>();
-  const auto results = std::make_shared<std::vector<std::string>>();
-  const auto against = std::make_shared<std::string>();
+  const auto flags = std::make_shared<LintFlags>();
   CLI::App* const lint =
       app.add_subcommand("lint", "report rules that are expired, shadowed, unused or looser than the bound");
-  const auto today = std::make_shared<std::string>();
   app.require_subcommand(1);
-  lint->add_option("policy", *file, "the policy (TOML, docs/policy.md)")->required();
-  lint->add_option("results", *results, "results files, in which every rule should decide something");
-  lint->add_option("--against", *against, "the policy that it replaces: nothing may be looser without a reason");
-  flags::add_today_flag(*lint, *today);
-  return [file, results, against, today] { return run_lint(*file, *results, *against, flags::day_of(*today)); };
+  lint->add_option("policy", flags->file, "the policy (TOML, docs/policy.md)")->required();
+  lint->add_option("results", flags->results, "results files, in which every rule should decide something");
+  lint->add_option("--history", flags->history,
+                   "results files of earlier runs: a quarantine that it says is needed should have had an incident")
+      ->type_name("DIR");
+  lint->add_option("--against", flags->against, "the policy that it replaces: nothing may be looser without a reason");
+  flags::add_today_flag(*lint, flags->today);
+  return [flags] { return run_lint(*flags); };
 }
 
 }  // namespace plumb::parity::cli

@@ -24,6 +24,8 @@
 #include "parity/policy/policy_lint.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/report/github.hpp"
+#include "parity/results/history.hpp"
+#include "parity/results/idle_quarantines.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -77,11 +79,16 @@ void VerifyRun::feed_as_candidate(Batch& batch) const {
   flags::feed_by_dump(dump.inputs(), dump.settings().candidate, batch.flags.graph.has_seed, batch.fill);
 }
 
-void VerifyRun::open_policy(Batch& batch) const {
+/// The policy and, by the history, the quarantines of it that excuse nothing any more.
+void VerifyRun::open_policy(Batch& batch) {
   const flags::VerifyFlags& flags = batch.flags;
   if (flags.policy.empty()) return;
   batch.gate =
       policy::Gate{.policy = policy::read(flags.policy), .today = flags::day_of(flags.today), .explain = flags.explain};
+  if (flags.history.empty() || batch.gate->policy.quarantines.empty()) return;
+  const auto runs = results::history_of(flags.history, batch.gate->policy, batch.gate->today);
+  for (const std::string& text : results::wear_out(batch.gate->policy, runs))
+    if (std::ranges::count(worn_out_, text) == 0) worn_out_.push_back(text);
 }
 
 /// The profile, and a line that says which.
@@ -203,6 +210,7 @@ std::optional<core::RunFinding> VerifyRun::differing_pairs() const {
 /// that they judged, since they were misspelt.
 std::vector<core::RunFinding> VerifyRun::findings() const {
   std::vector<core::RunFinding> findings = expired_rules();
+  for (const std::string& text : worn_out_) findings.push_back({.kind = "worn_out_quarantine", .text = text});
   if (auto one = differing_pairs()) findings.push_back(std::move(*one));
   std::vector<std::string> retried;
   for (const cases::CaseResult& result : results_)

@@ -103,7 +103,9 @@ struct Quarantine {
   std::vector<Incident> kinds = {};
   std::string owner = {}, issue = {};
   std::chrono::sys_days since = {}, expires = {};
-  double ratio_max = 100;  ///< the largest ratio that it excuses
+  double ratio_max = 100;     ///< the largest ratio that it excuses
+  double max_rate = 1;        ///< the largest share of runs that it excuses, of the last ones of a history
+  std::string worn_out = {};  ///< the reason why it excuses nothing any more: a history of more incidents; "" of none
 };
 
 /// The limits on the total error of one result of a graph.

@@ -18,7 +18,7 @@ void Reader::quarantines(const toml::node& node) {
 Quarantine Reader::quarantine(const toml::table& table, std::size_t index) {
   constexpr std::chrono::days longest{90};
   only(table, ir::cat("quarantine ", index + 1),
-       {"id", "match", "kind", "owner", "issue", "since", "expires", "ratio_max"});
+       {"id", "match", "kind", "owner", "issue", "since", "expires", "ratio_max", "max_rate"});
   const auto wanted = [&](const char* key) -> const toml::node& {
     const toml::node* const found = table.get(key);
     if (found == nullptr) refuse(table, "quarantine ", index + 1, ": wanted a key '", key, "'");
@@ -50,6 +50,10 @@ Quarantine Reader::quarantine(const toml::table& table, std::size_t index) {
     if (!most || !(*most >= 1)) refuse(*ratio, "ratio_max: wanted a number that is 1 or more");
     made.ratio_max = *most;
   }
+  if (const toml::node* const rate = table.get("max_rate")) {
+    made.max_rate = number(*rate, "max_rate");
+    if (!(made.max_rate > 0 && made.max_rate <= 1)) refuse(*rate, "max_rate: wanted a share above 0, at most 1");
+  }
   return made;
 }
 
@@ -72,8 +76,8 @@ const Quarantine* quarantine_of(const Policy& policy, const Facts& facts, Incide
     // No quarantine excuses a NaN or an infinity, of which there is no ratio.
     const bool is_excused =
         is_of_device || ratio <= one.ratio_max || (std::isnan(ratio) && incident == Incident::nondeterministic);
-    return one.since <= today && !is_over(one, today) && std::ranges::count(one.kinds, incident) > 0 && is_excused &&
-           std::ranges::all_of(one.match, matches);
+    return one.since <= today && !is_over(one, today) && one.worn_out.empty() &&
+           std::ranges::count(one.kinds, incident) > 0 && is_excused && std::ranges::all_of(one.match, matches);
   });
   return found == policy.quarantines.end() ? nullptr : &*found;
 }

@@ -80,6 +80,18 @@ std::string less(const Rule& now, const Rule& before) {
   return measure.empty() ? "" : measure + " may be worse";
 }
 
+/// In which way a quarantine excuses more than another, or "".
+std::string more(const Quarantine& now, const Quarantine& before) {
+  for (const Incident kind : now.kinds)
+    if (std::ranges::count(before.kinds, kind) == 0) return fmt::format("excuses {}, too", ir::enum_name(kind));
+  if (now.expires > before.expires) return "lasts until " + to_text(now.expires);
+  if (now.since < before.since) return "begins on " + to_text(now.since);
+  if (now.ratio_max > before.ratio_max) return "excuses larger failures";
+  if (now.max_rate > before.max_rate) return "excuses more runs";
+  const Rule nodes{.id = now.id, .match = now.match}, old_nodes{.id = before.id, .match = before.match};
+  return covers(old_nodes, nodes) ? "" : "excuses other nodes";
+}
+
 // ---- which rules may meet
 
 bool is_glob(const std::string& text) { return text.find_first_of("*?") != std::string::npos; }
@@ -125,12 +137,13 @@ bool is_new_reason(const std::string& now, const std::string& before) { return !
 class Ratchet {
  public:
   Ratchet(const Policy& now, const Policy& before, std::chrono::sys_days today)
-      : now_(now), before_(before), rules_(in_force(now, today)), old_rules_(in_force(before, today)) {}
+      : now_(now), before_(before), today_(today), rules_(in_force(now, today)), old_rules_(in_force(before, today)) {}
 
   std::vector<std::string> all() {
     for (std::size_t r = 0; r < rules_.size(); ++r) check_rule(r);
     check_outputs();
     check_shares();
+    for (const Quarantine& one : now_.quarantines) check_quarantine(one);
     return std::move(findings_);
   }
 
@@ -138,6 +151,7 @@ class Ratchet {
   void check_rule(std::size_t r);
   void check_outputs();
   void check_shares();
+  void check_quarantine(const Quarantine& now);
   bool decides(std::size_t r, const Rule& nodes) const {
     return std::none_of(rules_.begin(), rules_.begin() + static_cast<std::ptrdiff_t>(r),
                         [&](const Rule& earlier) { return covers(earlier, nodes); });
@@ -151,6 +165,7 @@ class Ratchet {
   }
 
   const Policy &now_, &before_;
+  const std::chrono::sys_days today_;
   const std::vector<Rule> rules_, old_rules_;
   std::vector<std::string> findings_;
 };
@@ -182,6 +197,19 @@ void Ratchet::check_outputs() {
                     is_gone ? "is held to nothing any more" : "asks for less; a reason is wanted", before_.file,
                     old.line));
   }
+}
+
+/// The issue of a quarantine is its reason: one that excuses more than an earlier one of that name, or of that issue,
+/// wants an issue of its own.
+void Ratchet::check_quarantine(const Quarantine& now) {
+  if (is_over(now, today_)) return;
+  auto old = std::ranges::find(before_.quarantines, now.id, &Quarantine::id);
+  if (old == before_.quarantines.end()) old = std::ranges::find(before_.quarantines, now.issue, &Quarantine::issue);
+  if (old == before_.quarantines.end() || is_new_reason(now.issue, old->issue)) return;
+  const std::string how = more(now, *old);
+  if (!how.empty())
+    say(now.line, fmt::format("quarantine {} {}, which {} ({}:{}) did not; another issue is wanted", now.id, how,
+                              old->id, before_.file, old->line));
 }
 
 void Ratchet::check_shares() {

@@ -17,6 +17,7 @@ namespace plumb::parity::policy {
 ///   [output]     a budget dropped or raised
 ///   [special]    forbid -> match -> ignore
 ///   [budget]     less power, more vacuity
+///   quarantines  one that lasts longer, or excuses more, for the same issue
 std::vector<std::string> ratchet(const Policy& now, const Policy& before, std::chrono::sys_days today);
 
 }  // namespace plumb::parity::policy

@@ -38,7 +38,8 @@ std::string command_value(std::string_view text, bool is_property) {
 }
 
 bool is_warned_of(const Test& test) {
-  constexpr std::array<std::string_view, 5> types = {"mistrusted", "xpassed", "expired_rule", "retried", "quarantined"};
+  constexpr std::array<std::string_view, 6> types = {"mistrusted", "xpassed",     "expired_rule",
+                                                     "retried",    "quarantined", "worn_out_quarantine"};
   return !fails(test) && (std::ranges::find(types, test.type) != types.end() || test.ends_soon);
 }
 

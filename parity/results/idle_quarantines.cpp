@@ -20,8 +20,13 @@ class Need {
 
   void look_at(const JudgedRun& judged);
 
-  std::size_t matched = 0;     ///< runs
-  std::size_t since_last = 0;  ///< matched runs after the last with an incident
+  /// Whether each of the runs that it matches had an incident.
+  std::vector<bool> incidents = {};
+
+  /// Runs after the last with an incident.
+  std::size_t since_last() const {
+    return static_cast<std::size_t>(std::find(incidents.rbegin(), incidents.rend(), true) - incidents.rbegin());
+  }
 
  private:
   bool takes(const policy::Facts& facts, Incident incident) const {
@@ -63,8 +68,7 @@ void Need::look_at(const JudgedRun& judged) {
     is_matched |= is_at;
     has_incident |= is_at && (verdict == core::Verdict::quarantined || (incident && takes(facts, *incident)));
   }
-  matched += is_matched;
-  since_last = has_incident ? 0 : since_last + is_matched;
+  if (is_matched || has_incident) incidents.push_back(has_incident);
 }
 
 }  // namespace
@@ -79,10 +83,29 @@ std::vector<std::string> idle_quarantines(const policy::Policy& policy, std::chr
     for (const JudgedRun& run : runs)
       if (run.source) need.look_at(run);
     const std::string at = fmt::format("{}:{}: quarantine {}: ", policy.file, one.line, one.id);
-    if (need.matched == 0)
+    if (need.incidents.empty())
       findings.push_back(at + "unused: it matches nothing in these runs");
-    else if (need.since_last >= enough)
-      findings.push_back(at + fmt::format("no incident in the last {} runs that it matches", need.since_last));
+    else if (need.since_last() >= enough)
+      findings.push_back(at + fmt::format("no incident in the last {} runs that it matches", need.since_last()));
+  }
+  return findings;
+}
+
+std::vector<std::string> wear_out(policy::Policy& policy, std::span<const JudgedRun> runs) {
+  constexpr std::size_t most_runs = 200;
+  std::vector<std::string> findings;
+  for (policy::Quarantine& one : policy.quarantines) {
+    if (one.max_rate >= 1) continue;
+    Need need(one);
+    for (const JudgedRun& run : runs)
+      if (run.source) need.look_at(run);
+    const auto last = std::min(need.incidents.size(), most_runs);
+    const auto count = std::count(need.incidents.end() - static_cast<std::ptrdiff_t>(last), need.incidents.end(), true);
+    if (static_cast<double>(count) <= one.max_rate * static_cast<double>(most_runs)) continue;
+    one.worn_out = fmt::format("{} of the last {} runs had an incident, more than its max_rate, {:g} of {}", count,
+                               last, one.max_rate, most_runs);
+    findings.push_back(
+        fmt::format("{}:{}: quarantine {} excuses nothing: {}", policy.file, one.line, one.id, one.worn_out));
   }
   return findings;
 }

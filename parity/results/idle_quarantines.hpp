@@ -18,4 +18,8 @@ namespace plumb::parity::results {
 std::vector<std::string> idle_quarantines(const policy::Policy& policy, std::chrono::sys_days today,
                                           std::span<const JudgedRun> runs);
 
+/// Lets quarantines excuse nothing any more of which the last 200 of these runs that they match had more incidents than
+/// `max_rate` allows in 200, and returns a line for each.
+std::vector<std::string> wear_out(policy::Policy& policy, std::span<const JudgedRun> runs);
+
 }  // namespace plumb::parity::results

@@ -127,6 +127,19 @@ void add_output_flags(CLI::App& app, VerifyFlags& flags) {
   app.add_flag("-q,--quiet", flags.quiet, "print only what did not pass, and the last line")->group("output");
 }
 
+void add_policy_flags(CLI::App& app, VerifyFlags& flags) {
+  auto* const policy = app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
+  add_today_flag(app, flags.today);
+  app.add_option("--history", flags.history,
+                 "results files of earlier runs: a quarantine excuses nothing where they had more incidents than its "
+                 "max_rate allows")
+      ->type_name("DIR")
+      ->needs(policy);
+  app.add_option("--explain", flags.explain,
+                 "say for these nodes (a glob) which rule decides, and why no other rule does")
+      ->needs(policy);
+}
+
 }  // namespace
 
 void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
@@ -154,11 +167,7 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
   add_demand_flags(app, flags.demands, flags.min_verified);
   app.add_flag("--no-plain-run", flags.no_plain,
                "do not also run the graph as it is compiled for its results alone, and compare bit by bit");
-  auto* const policy = app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
-  add_today_flag(app, flags.today);
-  app.add_option("--explain", flags.explain,
-                 "say for these nodes (a glob) which rule decides, and why no other rule does")
-      ->needs(policy);
+  add_policy_flags(app, flags);
   add_profile_flags(app, flags);
   app.add_option("--fill", flags.fill,
                  "exact: fill with whole numbers on which every order of evaluation gives the same bits; "
@@ -223,6 +232,7 @@ std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fi
   if (!all.profile.empty()) text += " --profile " + core::terminal::shell_word(all.profile);
   if (!all.emulate.empty()) text += " --emulate " + core::terminal::shell_word(all.emulate);
   if (!all.policy.empty()) text += " --policy " + core::terminal::shell_word(all.policy);
+  if (!all.history.empty()) text += " --history " + core::terminal::shell_word(all.history);
   for (const std::string& plant : all.plants) text += " --plant " + core::terminal::shell_word(plant);
   DeviceFlags named = all.device;
   return text + repeated(all.candidate) + (is_vulkan(all.candidate, named) ? repeated(device) : "");

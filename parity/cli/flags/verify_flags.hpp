@@ -34,7 +34,7 @@ struct VerifyFlags {
   std::string child;                    ///< a file that says which case of a --jobs this process is for
   std::vector<std::string> chosen_ops;  ///< globs; empty: all
   std::string filter, skip, tag, json, junit, counts, markdown, html, results, tensors = "never", rows = "all";
-  std::string policy, explain, profile, emulate, fill = "graph";
+  std::string policy, history, explain, profile, emulate, fill = "graph";
   std::string mode = "attribute";
   unsigned repeat = 1;
   std::optional<std::size_t> blame;

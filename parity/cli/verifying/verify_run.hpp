@@ -62,7 +62,7 @@ class VerifyRun {
   void open_candidates();
   void feed_as_candidate(Batch& batch) const;
   void open_profile();
-  void open_policy(Batch& batch) const;
+  void open_policy(Batch& batch);
   gpu_vulkan::VulkanExecutor* first_device() const;
   void print_plan(gpu_vulkan::VulkanExecutor& device, const ir::Graph& graph);
   report::Detail detail() const;
@@ -129,6 +129,7 @@ class VerifyRun {
   std::optional<std::uint64_t> planned_;  ///< cases; nothing where they are found on the way
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::optional<std::chrono::milliseconds> budget_;  ///< no case is begun that would end later
+  std::vector<std::string> worn_out_ = {};           ///< quarantines that excuse nothing any more, a line each
   std::size_t over_budget_ = 0;                      ///< cases for which there was no time
   std::uint64_t taken_ = 0;                          ///< cases that an earlier start recorded
   bool is_taken_ = false;                            ///< the one at hand is such

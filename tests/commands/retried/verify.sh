@@ -91,6 +91,31 @@ sed -i 's/1e12/1.5/' failed.toml
 # shellcheck disable=SC2086
 plumb 1 $scaled --policy failed.toml
 
+# Each of 50 runs is found, and where it begins: at the node that had equal operands, and at no other.
+plumb 1 verify models/scores.json --candidate cpu --seeds 50 --repeat 40 --plant flicker=0.3@scores --json fifty.json -q
+origins=$(grep -c '"why": "another run on the same inputs gave other bits from equal operands' fifty.json)
+[ "$origins" = 50 ] || fail "$origins of 50 runs have their origin"
+[ "$(grep -c '"verdict": "nondeterministic"' fifty.json)" = 100 ] || fail 'not each run and its one node is classed so'
+
+# More incidents than max_rate allows in 200 runs are not excused any more.
+mkdir history
+echo 'max_rate = 0.01' >>policy.toml
+for run in 1 2 3; do
+  # shellcheck disable=SC2086
+  plumb 0 $flicker --policy policy.toml --today 2026-02-01 --history history -o history/$run.h5
+done
+# shellcheck disable=SC2086
+plumb 1 $flicker --policy policy.toml --today 2026-02-01 --history history
+warns 'policy\.toml:3: quarantine flicker excuses nothing: 3 of the last 3 runs had an incident, more than its max_rate'
+plumb 0 policy lint policy.toml --today 2026-02-01 --history history
+sed 's/"sc\*"/"dense"/' policy.toml >idle.toml
+plumb 1 policy lint idle.toml --today 2026-02-01 --history history
+says '^idle\.toml:3: quarantine flicker: unused: it matches nothing in these runs$'
+plumb 2 policy lint policy.toml --today 2026-02-01 --history nowhere
+warns 'nowhere: No such file or directory'
+plumb 2 verify models/scores.json --candidate cpu --history history
+warns '--history requires --policy'
+
 # Words that make no sense are refused.
 plumb 1 policy lint policy.toml --today 2026-03-02
 says '^policy\.toml:3: quarantine flicker: ended on 2026-03-01$'

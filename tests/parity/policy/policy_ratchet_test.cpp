@@ -77,6 +77,35 @@ TEST(PolicyRatchet, AnExpectedFailureIsLooserAndSoIsALongerOne) {
               ElementsAre(HasSubstr("expects a larger failure")));
 }
 
+TEST(PolicyRatchet, AQuarantineThatExcusesMoreWantsAnotherIssue) {
+  const auto flicker = [](const std::string& id, const std::string& issue, const std::string& rest = "",
+                          const std::string& node = "a", const std::string& until = "07-30") {
+    return "[[quarantine]]\nid = \"" + id + "\"\nowner = \"o\"\nissue = \"" + issue +
+           "\"\nsince = 2026-06-01\nexpires = 2026-" + until + "\nmatch = { node = \"" + node + "\" }\n" +
+           (rest.empty() ? "kind = \"nondeterministic\"\n" : rest);
+  };
+  const std::string old = flicker("q", "bug 1");
+  EXPECT_THAT(ratchet(old, ""), IsEmpty());
+  EXPECT_THAT(ratchet("", old), IsEmpty());
+  EXPECT_THAT(ratchet(old, old), IsEmpty());
+  const std::string longer = flicker("q", "bug 1", "", "a", "08-15");
+  EXPECT_THAT(
+      ratchet(longer, old),
+      ElementsAre("new.toml:2: quarantine q lasts until 2026-08-15, which q (old.toml:2) did not; another issue "
+                  "is wanted"));
+  EXPECT_THAT(ratchet(flicker("q", "bug 2", "", "a", "08-15"), old), IsEmpty());
+  EXPECT_THAT(ratchet(old, longer), IsEmpty());
+  EXPECT_THAT(ratchet(flicker("p", "bug 1", "", "a", "08-15"), old),
+              ElementsAre(HasSubstr("quarantine p lasts until")));
+  EXPECT_THAT(ratchet(flicker("q", "bug 1", "kind = [\"nondeterministic\", \"failed\"]\n"), old),
+              ElementsAre(HasSubstr("excuses failed, too")));
+  EXPECT_THAT(ratchet(flicker("q", "bug 1", "", "*"), old), ElementsAre(HasSubstr("excuses other nodes")));
+  EXPECT_THAT(ratchet(old, flicker("q", "bug 1", "", "*")), IsEmpty());
+  const std::string tight = flicker("q", "bug 1", "kind = \"nondeterministic\"\nratio_max = 2\nmax_rate = 0.05\n");
+  EXPECT_THAT(ratchet(tight, old), IsEmpty());
+  EXPECT_THAT(ratchet(old, tight), ElementsAre(HasSubstr("excuses larger failures")));
+}
+
 TEST(PolicyRatchet, BudgetsAndNansHaveReasonsOfTheirOwn) {
   const std::string tight = "[output]\ny = { max_abs = 1 }\n";
   EXPECT_THAT(ratchet("", tight), ElementsAre(HasSubstr("'y' is held to nothing any more (old.toml:3)")));

@@ -51,6 +51,16 @@ TEST(Quarantine, ExcusesItsIncidentsAtItsNodesWhileItLasts) {
   EXPECT_EQ(found(policy, Incident::nondeterministic, 2, "nvidia", "layer1/merge", day(12, 30)), nullptr);
 }
 
+TEST(Quarantine, ThatIsWornOutExcusesNothing) {
+  Policy policy = parse(std::string(good) + "max_rate = 0.05\n", "p.toml");
+  EXPECT_EQ(policy.quarantines[0].max_rate, 0.05);
+  EXPECT_NE(found(policy, Incident::nondeterministic), nullptr);
+  policy.quarantines[0].worn_out = "too many incidents";
+  EXPECT_EQ(found(policy, Incident::nondeterministic), nullptr);
+  for (const char* const rate : {"0", "1.5", "-1", "nan"})
+    EXPECT_THROW(parse(std::string(good) + "max_rate = " + rate + "\n", "p.toml"), ir::Error) << rate;
+}
+
 TEST(Quarantine, OfADeviceFaultAsksForTheDeviceAlone) {
   const Policy policy = parse(good, "p.toml");
   EXPECT_NE(found(policy, Incident::device_fault, std::nan(""), "nvidia", ""), nullptr);
@@ -83,7 +93,8 @@ TEST(Quarantine, SaysWhereItIsWrong) {
   EXPECT_THAT(problem(with("2026-12-29", "2026-09-29")), HasSubstr("p.toml:7: expires: it lies before since"));
   EXPECT_THAT(problem(with("device_fault", "lost")), HasSubstr("p.toml:9: kind: wanted one of nondeterministic"));
   EXPECT_THAT(problem(with("ratio_max = 4", "ratio_max = 0.5")), HasSubstr("p.toml:10: ratio_max: wanted a number"));
-  EXPECT_THAT(problem(with("ratio_max", "max_rate")), HasSubstr("found 'max_rate'"));
+  EXPECT_THAT(problem(with("ratio_max", "max_rate")), HasSubstr("p.toml:10: max_rate: wanted a share"));
+  EXPECT_THAT(problem(with("ratio_max", "max_ratio")), HasSubstr("found 'max_ratio'"));
 }
 
 TEST(Quarantine, LintNamesThoseThatEndedAndThoseThatAreAboutTo) {

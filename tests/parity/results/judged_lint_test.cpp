@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "parity/results/idle_quarantines.hpp"
 #include "parity/results/record_hdf5.hpp"
 #include "tests/parity/policy/policy_text.hpp"
 #include "tests/parity/small_case.hpp"
@@ -98,6 +99,42 @@ TEST(JudgedLint, FindsQuarantinesThatNothingNeeds) {
   node->verdict = core::Verdict::nondeterministic;
   EXPECT_THAT(findings(scores, runs), IsEmpty());
   EXPECT_THAT(findings(quarantine("back", "nondeterministic"), runs), ElementsAre(idle));
+  std::filesystem::remove(path);
+}
+
+/// More incidents than max_rate allows in 200 runs, of the last 200.
+TEST(JudgedLint, WearsOutQuarantinesThatAreNeededTooOften) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / "plumb_worn_out_quarantines.h5";
+  std::filesystem::remove(path);
+  {
+    testing::Suspect honest;
+    Recorder recorder(path, {.device = {.uuid = "00ff", .name = "a device"}});
+    recorder.record(testing::verify_on(honest, testing::make_case(testing::small_graph), {}, recorder));
+    recorder.finish();
+  }
+  const std::chrono::sys_days today = std::chrono::year(2026) / 7 / 1;
+  const policy::Policy policy = policy::of(
+      "[[quarantine]]\nid = \"q\"\nowner = \"o\"\nissue = \"i\"\nsince = 2026-06-01\nexpires = 2026-08-20\n"
+      "match = { node = \"scores\" }\nkind = \"nondeterministic\"\nmax_rate = 0.01\n");
+  std::vector<JudgedRun> runs(10, judge_results(path, &policy, today).at(0));
+  const auto worn_out = [&] {
+    policy::Policy now = policy;
+    const std::vector<std::string> said = wear_out(now, runs);
+    EXPECT_EQ(said.empty(), now.quarantines[0].worn_out.empty());
+    return said;
+  };
+  const auto happen = [&](std::size_t first, std::size_t count) {
+    for (std::size_t k = first; k < first + count; ++k)
+      std::ranges::find(runs[k].nodes, "scores", &JudgedNode::name)->verdict = core::Verdict::quarantined;
+  };
+  EXPECT_THAT(worn_out(), IsEmpty());
+  happen(0, 2);
+  EXPECT_THAT(worn_out(), IsEmpty());
+  happen(2, 1);
+  EXPECT_THAT(worn_out(), ElementsAre("p.toml:2: quarantine q excuses nothing: 3 of the last 10 runs had an incident, "
+                                      "more than its max_rate, 0.01 of 200"));
+  runs.resize(203, runs.back());  // the first three are no longer among the last 200
+  EXPECT_THAT(worn_out(), IsEmpty());
   std::filesystem::remove(path);
 }
 
