@@ -97,7 +97,10 @@ int merge(const FuzzFlags& flags, Hunt& hunt) {
   }
   GraphTexts given = read_graph_texts(folders, flags);
   for (const std::string& refused : given.refused) show::print("left: {}\n", refused);
-  std::ranges::stable_sort(given.graphs, {}, [](const GraphText& one) { return one.text.size(); });
+  const auto place = [](const GraphText& one) { return std::pair(one.text.size(), std::string_view(one.text)); };
+  std::ranges::stable_sort(given.graphs, {}, place);
+  const auto twice = std::ranges::unique(given.graphs, {}, &GraphText::text);
+  given.graphs.erase(twice.begin(), twice.end());
   std::set<fs::path> kept;
   corpus.coverage() = {};
   hunt.on_new_cells = [&](const Block::File& file) { kept.insert(corpus.keep_case(file.text)); };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iostream>
 
 #include "ir/files/output_file.hpp"
 #include "ir/files/process.hpp"
@@ -124,6 +125,7 @@ void Hunt::report(const Block& block, const Block::File& file, const JudgedFile&
   show::print("   judged by: plumb verify{}\n", judging_flags(block.judging, flags_));
   if (corpus_) keep(block, judged, name);
   if (const std::string line = again(file); !line.empty()) show::print("   again: {}\n", line);
+  std::cout.flush();  // who follows a long hunt reads a finding when it is found
 }
 
 /// Has the failure reduced into the corpus. Where that cannot be done, the case is kept as it is.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ir/ops/split.hpp"
+#include "parity/core/float_format.hpp"
 #include "parity/judges/recurrent/recurrent_node.hpp"
 
 namespace plumb::parity::judges {
@@ -79,9 +80,10 @@ struct Activated {
 /// The cell of one unit on its way through the steps.
 class Cell {
  public:
-  /// `floor` is what an intermediate result loses where it is flushed to zero, which a factor behind it enlarges.
-  Cell(const Lstm& op, double unit, double floor, double first, std::array<double, 3> peephole)
-      : op_(op), unit_(unit), floor_(floor), value_(first), error_(unit), peephole_(peephole) {}
+  /// `floor` is what an intermediate result loses where it is flushed to zero, which a factor behind it enlarges;
+  /// `most` is the end of the range that such results have.
+  Cell(const Lstm& op, double unit, double floor, double most, double first, std::array<double, 3> peephole)
+      : op_(op), unit_(unit), floor_(floor), most_(most), value_(first), error_(unit), peephole_(peephole) {}
 
   /// The next state h, by the sums of gates i, o, f and c without peepholes.
   Uncertain step(const std::array<Uncertain, 4>& sums) {
@@ -95,13 +97,17 @@ class Cell {
       next = sum(f.scaled(value_).rounded(unit_ * std::abs(value_) + floor_), i.y.scaled(g), i.y.value, candidate.y);
       next.deviation = std::hypot(next.deviation, i.y.deviation * value_);
       next.certain += i.y.certain * std::abs(value_);
+      note(f.value * value_);
     } else {
       const Activated f = gate(sums[2], 2);
       factor = f.y.value + value_ * f.slope * peephole_[2] + g * own_i;
       next = sum(f.y.scaled(value_), i.y.scaled(g), i.y.value, candidate.y);
+      note(f.y.value * value_);
     }
+    note(i.y.value * g);
     error_.step(factor, next.deviation, next.certain);
     value_ = next.value;
+    note(value_);
     const Activated o = gate(sums[1], 1), bent = apply(op_.hidden_activation, {value_, 0, 0}, error_.certain());
     const double h = o.y.value * bent.y.value;
     const double of_cell = o.y.value * bent.slope + bent.y.value * o.slope * peephole_[1];
@@ -114,7 +120,14 @@ class Cell {
 
   Uncertain cell() const { return {value_, error_.deviation(), error_.certain()}; }
 
+  /// Whether a gate, a product or the cell may have left the range by now, which no state need show: an infinite gate
+  /// times a cell that relu makes 0 is NaN where the truth is 0 (verdict.md V34).
+  bool may_have_left() const { return may_have_left_; }
+
  private:
+  /// Half of the range is the other half away from its end by roundings, and a number that these double proves nothing.
+  void note(double size) { may_have_left_ = may_have_left_ || !(std::abs(size) < most_ / 2); }
+
   /// f⊙c + i⊙ĉ, where `kept` is f⊙c and `let_in` i⊙ĉ without what ĉ is off.
   Uncertain sum(const Uncertain& kept, const Uncertain& let_in, double i, const Uncertain& candidate) const {
     const double y = kept.value + let_in.value;
@@ -125,9 +138,10 @@ class Cell {
         .rounded(own);
   }
 
-  Activated gate(const Uncertain& sum, std::size_t which) const {
+  Activated gate(const Uncertain& sum, std::size_t which) {
     const double seen = peephole_[which] * value_;
     Uncertain z{sum.value + seen, sum.deviation, sum.certain};
+    note(std::abs(sum.value) + std::abs(seen));
     if (seen != 0) z = z.rounded(unit_ * (std::abs(seen) + std::abs(z.value)));
     return apply(op_.gate_activation, z, std::abs(peephole_[which]) * error_.certain());
   }
@@ -153,7 +167,8 @@ class Cell {
   }
 
   const Lstm& op_;
-  const double unit_, floor_;
+  const double unit_, floor_, most_;
+  bool may_have_left_ = false;
   double value_;
   CarriedError error_;
   const std::array<double, 3> peephole_;
@@ -216,19 +231,22 @@ double peephole_at(const Question& question, const RecurrentNode& node, const Ru
 }
 
 /// The cell is carried along.
-Judgement judge_hidden_cell(const Lstm& op, const Question& question, const RecurrentNode& node) {
+Judgement judge_hidden_cell(const Lstm& op, const Question& question, RecurrentNode& node) {
   const ir::kernels::RecurrentExtents& n = node.extents();
   const GateSums sums(op, question, node);
+  const double most = core::float_format(core::compute_dtype(question.out_type(0).dtype)).overflow();
   Limited y(n.all_states()), c_n(n.states());
-  for (const Run& run : node.runs())
+  for (std::size_t r = 0; r < node.runs().size(); ++r)
     for (std::int64_t u = 0; u < n.units; ++u) {
+      const Run& run = node.runs()[r];
       const auto initial = node.operands().initial_c;
       const double first = initial ? question.in[*initial].as<double>()[node.at_end(run, u)] : 0;
       const auto p = [&](std::int64_t gate) { return peephole_at(question, node, run, gate, u); };
-      Cell cell(op, question.unit(0), question.floor(0), first, {p(0), p(1), p(2)});
+      Cell cell(op, question.unit(0), question.floor(0), most, first, {p(0), p(1), p(2)});
       for (std::int64_t s = 0; s < run.length; ++s) {
         const std::int64_t t = run.position(s);
         write(cell.step(sums.at(run, t, u)), question.lambda, node.at(run, t, u), y);
+        if (cell.may_have_left()) node.set_wild(r, s);
       }
       write(cell.cell(), question.lambda, node.at_end(run, u), c_n);
     }
@@ -272,7 +290,7 @@ Judgement judge_shown_cell(const Lstm& op, const Question& question, const Recur
 
 std::optional<Judge> judge_of(const Lstm& op) {
   return Judge([op](const Question& question) {
-    const RecurrentNode node(op, question);
+    RecurrentNode node(op, question);
     if (!shows_its_states(question, 0)) return node.with_wild_apart(judge_by_definition(question));
     return op.cell_states ? judge_shown_cell(op, question, node) : judge_hidden_cell(op, question, node);
   });

@@ -131,7 +131,7 @@ bool Coverage::add(const cases::CaseResult& result, const std::string& name, con
   bool is_new = false;
   for (const cases::NodeResult& one : result.nodes) {
     if (one.node >= graph.nodes().size() || one.output != 0) continue;
-    const bool is_on_device = one.placement == ir::Placement::gpu && one.verdict != core::Verdict::unsupported;
+    const bool is_on_device = one.verdict != core::Verdict::unsupported && one.verdict != core::Verdict::fallback;
     if (one.verdict == core::Verdict::skipped) continue;  // computed inside another node, or empty
     for (const Cell& cell : cells_of(graph, one, fill)) {
       Reached& reached = cells_[cell];
