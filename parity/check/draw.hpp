@@ -26,7 +26,7 @@ struct DrawOptions {
   std::uint64_t seed = 1;
   std::optional<GivenOperand> given = {};  ///< the others are drawn so that they fit it
   std::size_t more_axes = 0;               ///< beyond the usual ones, where the op takes any number of them
-  double most_elements = 0x1p20;           ///< of all operands together
+  double most_elements = 0x1p20;           ///< all operands together have at most so many
   double most_flops = 0x1p26;
 };
 

@@ -75,9 +75,7 @@ bool NodeCheck::rounds_alike() const {
 }
 
 /// Whether two right results may differ by more than the limits of both.
-bool NodeCheck::drifts() const {
-  return declared_.feeds_back && operands_.tensors.front().shape().front() > 1;
-}
+bool NodeCheck::drifts() const { return declared_.feeds_back && operands_.tensors.front().shape().front() > 1; }
 
 /// Asks the op's judge what verify holds a run of it to.
 Limited NodeCheck::limits_of(const ir::Op& op, const Operands& operands, const ir::OpRun& run) const {

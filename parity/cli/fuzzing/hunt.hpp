@@ -21,7 +21,7 @@ struct Block {
   studies::fuzz::Judging judging;
   struct File {
     std::string name, text;                    ///< "000012.softmax", a graph file
-    std::optional<std::uint64_t> number = {};  ///< of a case that is drawn
+    std::optional<std::uint64_t> number = {};  ///< where it is a case that was drawn
   };
   std::vector<File> files;
 };

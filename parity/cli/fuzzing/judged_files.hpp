@@ -18,7 +18,7 @@ struct JudgedFile {
   std::filesystem::path file = {};
   cases::CaseResult result = {};
   studies::reduce::Signature signature = {};  ///< its kind is empty where it did not fail
-  std::string why = {};                       ///< what is wrong, in a line
+  std::string why = {};                       ///< the first thing that is wrong, in a line
 };
 
 /// The flags of verify, and of reduce, which say how cases are filled and judged.

@@ -21,7 +21,7 @@ std::vector<std::string> fills() {
   return names;
 }
 
-/// What an op has by its attributes: enums by choice, bools by being on.
+/// The cells of an op by its attributes: enums by choice, bools by being on.
 void add_attributes(const ir::Op& op, std::set<Cell>& found) {
   const ir::Attributes attributes = op.attributes();
   for (const ir::FieldInfo& field : op.schema().fields()) {

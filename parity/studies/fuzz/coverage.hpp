@@ -1,6 +1,6 @@
 #pragma once
 
-// What cases of `plumb fuzz` have reached of what a device can be asked.
+// Counts what cases of `plumb fuzz` reach, of all that a device can be asked.
 
 #include <cstdint>
 #include <map>
@@ -41,10 +41,11 @@ class Coverage {
 
   const std::map<Cell, Reached>& cells() const { return cells_; }
 
-  /// Of cells of this kind, as ops declare them: dtypes of first operands, choices, switches, fills. Cells of which
-  /// every node was left to the host are none that the device has. Kernels and tiles declare nothing: none of none.
+  /// The share of cells of this kind, as ops declare them: dtypes of first operands, choices, switches, fills. Cells of
+  /// which every node was left to the host are none that the device has. Kernels and tiles declare nothing: none of
+  /// none.
   Share share(std::string_view kind) const;
-  /// Of all kinds that are declared.
+  /// The share of all kinds that are declared.
   Share share() const;
 
   /// A line for each cell that was tried, with tabs between kind, subject, value, counts and the first case.

@@ -13,7 +13,7 @@ using check::Extents;
 using ir::DType;
 
 constexpr std::size_t shapes_tried = 12;                           ///< for each try of attributes
-constexpr double usual_elements = 0x1p15, tall_elements = 0x1p19;  ///< of all operands
+constexpr double usual_elements = 0x1p15, tall_elements = 0x1p19;  ///< all operands together have at most so many
 constexpr double usual_flops = 0x1p22, tall_flops = 0x1p24;
 
 Extents draw_extents(bool is_small, Chooser& choose) {

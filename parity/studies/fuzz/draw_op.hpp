@@ -15,12 +15,12 @@ struct DrawnOp {
   ir::TensorTypes in, out;
 };
 
-/// What an op is drawn for.
+/// The place that an op is drawn for.
 struct Wanted {
   std::optional<check::GivenOperand> given = {};  ///< one of its operands
   std::optional<ir::TensorType> result = {};      ///< the type of its first result
   bool is_small = false;                          ///< no very long axis, as is right for one of many nodes
-  unsigned tries = 1;                             ///< of attributes
+  unsigned tries = 1;                             ///< how many draws of attributes there are
 };
 
 /// Draws attributes and types. Nothing where no try gave what is wanted.

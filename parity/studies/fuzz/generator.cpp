@@ -10,7 +10,7 @@
 namespace plumb::parity::studies::fuzz {
 namespace {
 
-/// What random numbers are drawn for: each purpose has a stream of its own.
+/// Each purpose of random numbers has a stream of its own.
 enum class Purpose : std::uint32_t { order, single, graph, judging };
 
 check::Random stream(std::uint64_t seed, Purpose purpose, std::uint64_t number) {

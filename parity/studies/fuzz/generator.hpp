@@ -14,7 +14,7 @@ inline constexpr int generator_version = 1;
 
 struct GeneratorOptions {
   std::uint64_t seed = 1;
-  std::size_t most_nodes = 12;  ///< of a graph; 2 at least
+  std::size_t most_nodes = 12;  ///< a graph has at most so many; 2 at least
 };
 
 /// A graph with its fills.
@@ -35,7 +35,7 @@ DrawnCase draw_case(const GeneratorOptions& options, std::uint64_t number);
 /// How a case is filled and judged beyond what its graph says.
 struct Judging {
   std::string fill = "graph";  ///< as --fill takes it
-  std::uint64_t seed = 1;      ///< of the numbers
+  std::uint64_t seed = 1;      ///< that its numbers are made by
   unsigned repeat = 1;
   bool relations = false, no_fuse = false, other_kernels = false;
 
@@ -44,7 +44,7 @@ struct Judging {
 
 inline constexpr std::uint64_t cases_of_a_block = 16;
 
-/// Of the cases from 16 block to 16 block + 15, which are judged by one process.
+/// How the cases from 16 block to 16 block + 15 are judged, by one process.
 Judging judging_of(const GeneratorOptions& options, std::uint64_t block);
 
 }  // namespace plumb::parity::studies::fuzz

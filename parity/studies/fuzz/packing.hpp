@@ -1,6 +1,6 @@
 #pragma once
 
-// What ops with packed operands have in common.
+// Draws the attributes that ops with packed operands have in common.
 
 #include "ir/kernels/packed/format.hpp"
 #include "parity/studies/fuzz/attributes.hpp"
