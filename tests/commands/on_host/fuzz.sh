@@ -3,6 +3,7 @@ cpu=--candidate=cpu
 plumb 0 fuzz --write graphs --count 12 --seed 7
 says '^graphs: 12 graphs$'
 plumb 0 fuzz --write again --count 6 --first 6 --seed 7
+plumb 0 fuzz --write again --first 6 --count 1 --seed 7 --nodes 3 --force  # a single case does not depend on --nodes
 for file in again/*; do cmp "$file" "graphs/${file#again/}" || fail "$file is another one"; done
 plumb 0 fuzz --write single --single --count 12 --seed 7
 [ "$(ls single | wc -l)" -eq 6 ] || fail "not every other case is of one node"
@@ -18,7 +19,7 @@ says '^nothing new was found$'
 holds corpus/coverage.tsv '^dtype	[a-z_0-9]+	[a-z0-9]+	1	0	[0-9]{6}\.'
 [ -n "$(ls corpus/cases)" ] || fail "no case is kept that reached something"
 [ ! -e corpus/batch ] || fail "cases are left that were judged"
-plumb 0 fuzz "$cpu" --single --count 12 --corpus corpus
+plumb 0 fuzz "$cpu" --single --count 12 --corpus corpus --case-timeout 5m
 says '^0 cases of 0 outputs; 6 were tried before$'
 
 # Two softmax fail alike: the first one is reduced, the other one counted, and a later call knows both.
