@@ -1,4 +1,4 @@
-// What is counted as reached, and files that no reader takes.
+// Cells count as reached by what nodes are, and no reader takes broken files.
 #include "parity/studies/fuzz/coverage.hpp"
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ TEST(FuzzCoverage, SharesAreOfWhatOpsDeclare) {
   EXPECT_EQ(coverage.share().all, declared_cells().size());
   coverage.add(small_result(), "one", "graph");
   EXPECT_EQ(coverage.share("dtype").reached, 4u) << "matmul, softmax, transpose and cast in f32";
-  // What the host alone runs is nothing that the device has.
+  // Cells that the host alone runs are none that the device has.
   parity::cases::CaseResult fallen = small_result();
   for (parity::cases::NodeResult& node : fallen.nodes) node.verdict = parity::core::Verdict::fallback;
   Coverage none;
