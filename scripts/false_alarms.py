@@ -10,9 +10,8 @@ every dtype, with data as the files describe it (usual) and with the fills of do
 seeds that no run had before, until the time is up. Every output that was held to a limit is a comparison; one that
 `failed` or ended in `error` is a false alarm until somebody finds a fault of the device behind it.
 
---varied makes graphs of one op in FOLDER, of other shapes in every round (scripts/varied_graphs.py), and a process
-verifies all of a round with --seeds N seeds (default: 42, each adversarial fill twice): the way to count by the million
-(verdict.md V54).
+--varied draws graphs in FOLDER by `plumb fuzz --write`, every op once in each round, and a process verifies all of a
+round with --seeds N seeds (default: 42, each adversarial fill twice): the way to count by the million (verdict.md V54).
 
 Prints Markdown: counts by fill, dtype and op, the kernels that were reached, then each alarm with the command that
 repeats it. --kept FILE has all counts and alarms as JSON. Arguments of verify may follow after `--`.
@@ -28,9 +27,6 @@ import pathlib
 import subprocess
 import sys
 import time
-
-sys.dont_write_bytecode = True  # a run leaves nothing beside the scripts
-import varied_graphs  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PATIENCE = 60
@@ -84,12 +80,22 @@ def run(options, graphs, dtype, fill, seed, until):
         return None, f"{said} ended {done.returncode}: {done.stderr.strip()[-300:]}"
 
 
+def drawn_graphs(options, seed):
+    """Files of one op each, every op once."""
+    listed = subprocess.run([options.plumb, "ops", "--json"], capture_output=True, text=True, check=True).stdout
+    folder = options.varied / str(seed)
+    options.varied.mkdir(parents=True, exist_ok=True)
+    subprocess.run([options.plumb, "fuzz", "--single", "--seed", str(seed), "--count", str(2 * len(json.loads(listed))),
+                    "--write", str(folder), "--force"], capture_output=True, check=True)
+    return sorted(folder.glob("*.json"))
+
+
 def rounds(options):
     """Lists of graphs, each for one process, with the seed of their numbers: without an end."""
     seed = options.first_seed
     while True:
         if options.varied:
-            yield varied_graphs.write(seed, options.varied / str(seed)), seed
+            yield drawn_graphs(options, seed), seed
         else:
             for graph in options.graphs:
                 yield [graph], seed

@@ -19,7 +19,8 @@ std::string word_of(const ir::TensorType& type) {
   return text;
 }
 
-/// The fill of an operand; nothing where the usual one suits it.
+}  // namespace
+
 std::optional<ir::Fill> fill_of(const ir::Graph& graph, ir::Value value, const Sketch& sketch, std::size_t operand) {
   const ir::DType dtype = graph.type(value).dtype;
   if ((ir::is_float(dtype) || ir::is_integer(dtype)) && operand < sketch.operands.size())
@@ -33,8 +34,6 @@ std::optional<ir::Fill> fill_of(const ir::Graph& graph, ir::Value value, const S
                   .low = static_cast<double>(use.low),
                   .high = static_cast<double>(use.high)};
 }
-
-}  // namespace
 
 std::string name_of(const Check& check) {
   std::string name(check.op.name());

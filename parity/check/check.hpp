@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "parity/check/sketch.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace plumb::parity::check {
@@ -38,6 +39,9 @@ std::string name_of(const Check& check);
 /// The command that makes the same check again, but for its candidate and whatever else `flags` say: `plumb check --op
 /// softmax --attr axis=-1 --in 'f32[33,257]' --seed 1` and then these.
 std::string repro_of(const Check& check, const std::string& flags);
+
+/// The fill that suits a value which is operand `operand` of an op of this sketch; nothing where the usual one does.
+std::optional<ir::Fill> fill_of(const ir::Graph& graph, ir::Value value, const Sketch& sketch, std::size_t operand);
 
 /// A graph of this one node. Operands are fed what suits their role: indices are in range, variances and steps are
 /// positive. Throws Error where the op refuses the types.

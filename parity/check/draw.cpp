@@ -7,13 +7,11 @@
 #include <numeric>
 
 #include "ir/loops.hpp"
-#include "parity/check/extents.hpp"
 #include "parity/core/did_you_mean.hpp"
 
 namespace plumb::parity::check {
 namespace {
 
-constexpr double most_flops = 0x1p26, most_elements = 0x1p20;
 constexpr std::size_t most_attempts = 96;  ///< for one kind of extents
 
 /// The dtype of an operand for which no other operand decides.
@@ -58,7 +56,7 @@ void require_letters(const ir::Op& op, const Sketch& sketch, const Letters& give
 }
 
 /// Whether the shapes are small enough to be looked at, before anything multiplies their extents.
-bool are_small(const std::vector<ir::Shape>& shapes) {
+bool are_small(const std::vector<ir::Shape>& shapes, double most_elements) {
   double elements = 0;
   for (const ir::Shape& shape : shapes) {
     if (shape.rank() > ir::max_rank) return false;
@@ -71,12 +69,12 @@ bool are_small(const std::vector<ir::Shape>& shapes) {
 
 /// Why a node on these operands is not tried; "" where it is: it must be cheap, and its indices have somewhere to
 /// point. Throws Error where the op refuses the operands.
-std::string objection(const ir::Op& op, const ir::TensorTypes& in) {
+std::string objection(const ir::Op& op, const ir::TensorTypes& in, const DrawOptions& options) {
   const ir::TensorTypes out = ir::infer(op, in);
   double elements = 0;
   for (const ir::TensorTypes* const types : {&in, &out})
     for (const ir::TensorType& type : *types) elements += static_cast<double>(type.shape.elements());
-  if (elements > 4 * most_elements || op.schema().cost(op, in, out).flops > most_flops)
+  if (elements > 4 * options.most_elements || op.schema().cost(op, in, out).flops > options.most_flops)
     return "shapes that it accepts take too much work to be drawn";
   const ir::Loops loops = ir::loops_of(op, in, out);
   for (std::size_t i = 0; i < in.size(); ++i) {
@@ -110,14 +108,18 @@ std::optional<ir::TensorTypes> Shapes::attempt(std::size_t number, std::size_t a
     std::int64_t& together = sketch.multiples.try_emplace(letter, 1).first->second;
     together = std::lcm(together, multiple);
   }
+  sketch.more_axes = options_.more_axes;
+  const GivenOperand* const given = options_.given ? &*options_.given : nullptr;
+  if (given != nullptr && !bind(sketch, given->operand, given->type.shape, random)) return std::nullopt;
   const auto drawn = shapes_of(sketch, extents_of(number), attempt, random);
-  if (!drawn || !are_small(*drawn)) return std::nullopt;
+  if (!drawn || !are_small(*drawn, options_.most_elements)) return std::nullopt;
   for (const ir::DType wanted : std::vector(dtypes_)) {
     const std::vector<ir::DType> dtypes = dtypes_of(sketch.operands, wanted);
     ir::TensorTypes types;
     for (std::size_t i = 0; i < drawn->size(); ++i) types.push_back({dtypes[i], (*drawn)[i]});
+    if (given != nullptr && types.at(given->operand) != given->type) continue;
     try {
-      refusal_ = objection(op_, types);
+      refusal_ = objection(op_, types, options_);
       if (!refusal_.empty()) return std::nullopt;
       dtypes_ = {wanted};
       return types;
@@ -125,6 +127,12 @@ std::optional<ir::TensorTypes> Shapes::attempt(std::size_t number, std::size_t a
       refusal_ = error.what();
     }
   }
+  return std::nullopt;
+}
+
+std::optional<ir::TensorTypes> Shapes::of_kind(Extents kind, std::size_t attempts) {
+  for (std::size_t k = 0; k < attempts; ++k)
+    if (auto types = attempt(static_cast<std::size_t>(kind), k)) return types;
   return std::nullopt;
 }
 

@@ -90,9 +90,14 @@ class Drawing {
     const std::size_t spatial = 1 + random_() % 2;
     for (const std::string& name : sketch_.names()) {
       if (!name.ends_with("..") && name != trailing_list) continue;
+      if (const auto given = sketch_.given.find(name); given != sketch_.given.end()) {
+        lists_[name] = given->second;
+        continue;
+      }
       const Length limits = length_of(name);
       const bool is_spatial = limits.least == 1 && limits.most == 3;
-      const std::size_t usual = is_spatial ? spatial + (attempt_ % 8 == 7 ? 1 : 0) : usual_length(name);
+      const std::size_t usual = is_spatial ? spatial + (attempt_ % 8 == 7 ? 1 : 0)
+                                           : usual_length(name) + (name == ".." ? sketch_.more_axes : 0);
       lists_[name].resize(std::clamp(usual, limits.least, std::max(limits.least, limits.most)), -1);
       if (is_spatial) rank_ = static_cast<std::int64_t>(lists_[name].size());
     }

@@ -131,6 +131,39 @@ void place_axes(const ir::Op& op, Sketch& sketch) {
   sketch.lengths[".."].least = static_cast<std::size_t>(std::max<std::int64_t>(rank - others, 0));
 }
 
+/// The letter that an entry is by itself; "" where it is none.
+std::string letter_of(const Entry& entry) {
+  const bool is_letter =
+      entry.terms.size() == 1 && entry.terms[0].factor == 1 && entry.terms[0].divisor.empty() && entry.list.empty();
+  return is_letter ? entry.terms[0].letter : "";
+}
+
+/// Decides the letters and the list of a form by a shape. False where it cannot be that shape.
+bool decide(Sketch& sketch, const Form& form, const ir::Shape& shape) {
+  const auto is_list = [](const Entry& entry) { return !entry.list.empty(); };
+  const std::ptrdiff_t lists = std::ranges::count_if(form.entries, is_list);
+  const std::ptrdiff_t letters = std::ssize(form.entries) - lists, axes = std::ssize(shape) - letters;
+  if (form.broadcasts || lists > 1 || axes < 0 || (lists == 0 && axes != 0)) return false;
+  std::size_t at = 0;
+  for (const Entry& entry : form.entries) {
+    if (!entry.list.empty()) {
+      const auto begin = shape.begin() + static_cast<std::ptrdiff_t>(at);
+      const auto limits = sketch.lengths.find(entry.list);
+      const auto length = static_cast<std::size_t>(axes);
+      if (limits != sketch.lengths.end() && (length < limits->second.least || length > limits->second.most))
+        return false;
+      const auto [list, is_new] = sketch.given.try_emplace(entry.list, begin, begin + axes);
+      if (!is_new && !std::equal(list->second.begin(), list->second.end(), begin, begin + axes)) return false;
+      at += length;
+      continue;
+    }
+    const std::int64_t extent = shape[at++];
+    const std::string letter = letter_of(entry);
+    if (!letter.empty() && sketch.fixed.try_emplace(letter, extent).first->second != extent) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> Entry::extent(const Letters& letters) const {
@@ -187,6 +220,18 @@ std::vector<Form> parse_forms(std::string_view text) {
   std::vector<Form> forms;
   for (const std::string_view part : split(text, " or ")) forms.push_back(parse_form(part));
   return forms;
+}
+
+bool bind(Sketch& sketch, std::size_t operand, const ir::Shape& shape, Random& random) {
+  if (operand >= sketch.operands.size()) return false;
+  Operand& bound = sketch.operands[operand];
+  if (bound.forms.empty()) return false;
+  const Form form = bound.forms[random() % bound.forms.size()];
+  bound.forms = {form};
+  if (form.like.empty()) return decide(sketch, form, shape);
+  const auto like = std::ranges::find(sketch.operands, form.like, &Operand::name) - sketch.operands.begin();
+  return !form.broadcasts && like < static_cast<std::ptrdiff_t>(operand) &&
+         bind(sketch, static_cast<std::size_t>(like), shape, random);
 }
 
 Sketch sketch_of(const ir::Op& op, Random& random) {

@@ -62,7 +62,9 @@ struct Sketch {
   Letters least = {};                                            ///< and that must not be less than one
   std::map<std::string, std::string, std::less<>> divides = {};  ///< letters by those that they must divide
   std::map<std::string, Length, std::less<>> lengths = {};       ///< how long lists are
-  std::map<std::string, ir::Fill, std::less<>> fills = {};       ///< for operands that normal numbers do not suit
+  std::map<std::string, std::vector<std::int64_t>, std::less<>> given = {};  ///< lists whose extents are decided
+  std::size_t more_axes = 0;  ///< that lists behind ".." have beyond their usual length, where they may
+  std::map<std::string, ir::Fill, std::less<>> fills = {};  ///< for operands that normal numbers do not suit
   std::string steps = {};  ///< the letter that counts steps of a recurrence, of which a very long row has too many
   /// Amends shapes that were drawn, where entries cannot say all.
   std::function<void(std::vector<ir::Shape>&, Random&)> amend = {};
@@ -84,6 +86,10 @@ std::vector<Form> parse_forms(std::string_view text);
 /// The sketch of an op: from the text of its operands, and from what its attributes add. Throws Error where the op has
 /// operands that need to be named instead.
 Sketch sketch_of(const ir::Op& op, Random& random);
+
+/// Has an operand be of this shape, which decides letters and lists; those that it says nothing of stay open. False
+/// where none of its forms can be that shape.
+bool bind(Sketch& sketch, std::size_t operand, const ir::Shape& shape, Random& random);
 
 /// Adds to a sketch what attributes and constraints of single ops say and the text of operands does not.
 void adapt(const ir::Op& op, Sketch& sketch, Random& random);

@@ -32,6 +32,7 @@ Action policy(CLI::App& app);
 Action flake(CLI::App& app);
 Action bench(CLI::App& app);
 Action reduce(CLI::App& app);
+Action fuzz(CLI::App& app);
 Action fit(CLI::App& app);
 Action power(CLI::App& app);
 Action search(CLI::App& app);
@@ -86,6 +87,8 @@ inline constexpr Command commands[] = {
      "plumb bench model.onnx --budget 5s --limit p95=4ms"},
     {"reduce", "make the smallest graph that still fails as a given one does", reduce,
      "plumb reduce model.onnx --shape batch=1 --budget 5m -o smaller"},
+    {"fuzz", "draw graphs and judge them, to find what is wrong with a device or with the limits", fuzz,
+     "plumb fuzz --budget 10m --corpus corpus"},
     {"fit", "fit limits to results files, for a stated rate of false alarms", fit,
      "plumb fit results.h5 -o policy.toml"},
     {"power", "plant faults in every node and say which of them the verdict would catch", power,

@@ -244,6 +244,7 @@ void add_flags(CLI::App& app, ReduceFlags& flags) {
   app.add_option("--repeat", flags.verify.repeat, "run the device this many times; all runs must agree in every bit")
       ->check(flags::whole_from_to(1, 1000))
       ->capture_default_str();
+  app.add_flag("--metamorphic", flags.verify.metamorphic, "also check relations, one of which may be what fails");
   app.add_option("--plant", flags.verify.plants, "plant a fault, as verify does")
       ->type_name("FAULT[=ARG]@GLOB")
       ->allow_extra_args(false);

@@ -55,6 +55,9 @@ struct Symmetries {
   bool tiled = false;
   std::optional<Transform> transform = {};
   std::optional<Steps> steps = {};
+  /// The first result of a step is the state of the next, from which that is judged as the candidate gave it: two right
+  /// runs of several steps may drift apart without an end.
+  bool feeds_back = false;
 };
 
 /// The symmetries of an op on operands of these types.

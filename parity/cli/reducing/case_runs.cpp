@@ -42,6 +42,9 @@ void read_run(const fs::path& results, const std::vector<std::string>& keep, Cas
   for (const cases::NodeResult& node : result.nodes)
     if (!core::is_fine(node.verdict))
       ending.why.push_back(fmt::format("{} ({}): {}: {}", node.name(), node.op, ir::enum_name(node.verdict), node.why));
+  for (const cases::RelationResult& one : result.relations)
+    if (one.verdict == core::Verdict::failed)
+      ending.why.push_back(fmt::format("{}: {} {}: {}", one.label, ir::enum_name(one.relation), one.how, one.why));
 }
 
 }  // namespace

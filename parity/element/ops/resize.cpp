@@ -2,6 +2,7 @@
 #include "ir/ops/resize.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "parity/element/call.hpp"
 #include "parity/element/kernels.hpp"
@@ -84,6 +85,7 @@ Taps taps_of(const ir::ops::Resize& op, const Call& call, const Resampled& axis,
     else
       taps.push_back({place, weight});
   }
+  if (taps.empty()) return {{0, Real(std::numeric_limits<long double>::quiet_NaN())}};  // all are outside: 0/0
   if (!op.antialias && !op.exclude_outside) return taps;
   const Real total = all.total();
   for (Tap1& tap : taps) tap.weight = tap.weight / total;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ir/ops/split.hpp"
+#include "parity/core/float_format.hpp"
 #include "parity/judges/recurrent/recurrent_node.hpp"
 
 namespace plumb::parity::judges {
@@ -79,9 +80,10 @@ struct Activated {
 /// The cell of one unit on its way through the steps.
 class Cell {
  public:
-  /// `floor` is what an intermediate result loses where it is flushed to zero, which a factor behind it enlarges.
-  Cell(const Lstm& op, double unit, double floor, double first, std::array<double, 3> peephole)
-      : op_(op), unit_(unit), floor_(floor), value_(first), error_(unit), peephole_(peephole) {}
+  /// `floor` is what an intermediate result loses where it is flushed to zero, which a factor behind it enlarges;
+  /// `most` is the end of the range that such results have.
+  Cell(const Lstm& op, double unit, double floor, double most, double first, std::array<double, 3> peephole)
+      : op_(op), unit_(unit), floor_(floor), most_(most), value_(first), error_(unit), peephole_(peephole) {}
 
   /// The next state h, by the sums of gates i, o, f and c without peepholes.
   Uncertain step(const std::array<Uncertain, 4>& sums) {
@@ -95,13 +97,17 @@ class Cell {
       next = sum(f.scaled(value_).rounded(unit_ * std::abs(value_) + floor_), i.y.scaled(g), i.y.value, candidate.y);
       next.deviation = std::hypot(next.deviation, i.y.deviation * value_);
       next.certain += i.y.certain * std::abs(value_);
+      note({f.value * value_, std::abs(f.value) * error_.deviation(), 0});
     } else {
       const Activated f = gate(sums[2], 2);
       factor = f.y.value + value_ * f.slope * peephole_[2] + g * own_i;
       next = sum(f.y.scaled(value_), i.y.scaled(g), i.y.value, candidate.y);
+      note({f.y.value * value_, std::hypot(f.y.deviation * value_, f.y.value * error_.deviation()), 0});
     }
+    note(i.y.scaled(g));
     error_.step(factor, next.deviation, next.certain);
     value_ = next.value;
+    note(cell());
     const Activated o = gate(sums[1], 1), bent = apply(op_.hidden_activation, {value_, 0, 0}, error_.certain());
     const double h = o.y.value * bent.y.value;
     const double of_cell = o.y.value * bent.slope + bent.y.value * o.slope * peephole_[1];
@@ -114,7 +120,16 @@ class Cell {
 
   Uncertain cell() const { return {value_, error_.deviation(), error_.certain()}; }
 
+  /// Whether a gate, a product or the cell may have left the range by now, which no state need show: an infinite gate
+  /// times a cell that relu makes 0 is NaN where the truth is 0 (verdict.md V34).
+  bool may_have_left() const { return may_have_left_; }
+
  private:
+  void note(const Uncertain& x) {
+    constexpr double deviations = 8;
+    may_have_left_ = may_have_left_ || !(std::abs(x.value) + deviations * x.deviation < most_);
+  }
+
   /// f⊙c + i⊙ĉ, where `kept` is f⊙c and `let_in` i⊙ĉ without what ĉ is off.
   Uncertain sum(const Uncertain& kept, const Uncertain& let_in, double i, const Uncertain& candidate) const {
     const double y = kept.value + let_in.value;
@@ -125,9 +140,10 @@ class Cell {
         .rounded(own);
   }
 
-  Activated gate(const Uncertain& sum, std::size_t which) const {
+  Activated gate(const Uncertain& sum, std::size_t which) {
     const double seen = peephole_[which] * value_;
     Uncertain z{sum.value + seen, sum.deviation, sum.certain};
+    note({std::abs(sum.value) + std::abs(seen), sum.deviation + std::abs(peephole_[which]) * error_.deviation(), 0});
     if (seen != 0) z = z.rounded(unit_ * (std::abs(seen) + std::abs(z.value)));
     return apply(op_.gate_activation, z, std::abs(peephole_[which]) * error_.certain());
   }
@@ -153,7 +169,8 @@ class Cell {
   }
 
   const Lstm& op_;
-  const double unit_, floor_;
+  const double unit_, floor_, most_;
+  bool may_have_left_ = false;
   double value_;
   CarriedError error_;
   const std::array<double, 3> peephole_;
@@ -163,14 +180,15 @@ class Cell {
 /// one gate is not read.
 class GateSums {
  public:
-  GateSums(const Lstm& op, const Question& question, const RecurrentNode& node)
+  /// `given`: states [T, D, B, H], those after the steps.
+  GateSums(const Lstm& op, const Question& question, const RecurrentNode& node, const ir::Tensor& given)
       : n_(node.extents()), parts_(op.input_forget ? 2 : 1) {
     judges::definitions::Definition made = judges::definitions::begin(operand_types(question));
     ir::Feeds own;
     std::vector<ir::Value> states;
     for (std::int64_t d = 0; d < n_.directions; ++d) {
       const std::string name = ir::cat("before", d);
-      own.emplace(name, node.before(d, question.got[0], node.operands().initial_h));
+      own.emplace(name, node.before(d, given, node.operands().initial_h));
       states.push_back(made.graph.input(name, own.at(name).type()));
     }
     for (std::int64_t d = 0; d < n_.directions; ++d) {
@@ -215,27 +233,63 @@ double peephole_at(const Question& question, const RecurrentNode& node, const Ru
   return question.in[*node.operands().peephole].as<double>()[static_cast<std::size_t>(i)];
 }
 
-/// The cell is carried along.
-Judgement judge_hidden_cell(const Lstm& op, const Question& question, const RecurrentNode& node) {
-  const ir::kernels::RecurrentExtents& n = node.extents();
-  const GateSums sums(op, question, node);
-  Limited y(n.all_states()), c_n(n.states());
-  for (const Run& run : node.runs())
-    for (std::int64_t u = 0; u < n.units; ++u) {
+/// The cells of all runs, which each step is told of: `told` takes a run, its step, the unit, the cell and the state.
+template <class Told>
+void carry_cells(const Lstm& op, const Question& question, const RecurrentNode& node, const ir::Tensor& states,
+                 const Told& told) {
+  const GateSums sums(op, question, node, states);
+  const double most = core::float_format(core::compute_dtype(question.out_type(0).dtype)).overflow();
+  for (std::size_t r = 0; r < node.runs().size(); ++r)
+    for (std::int64_t u = 0; u < node.extents().units; ++u) {
+      const Run& run = node.runs()[r];
       const auto initial = node.operands().initial_c;
       const double first = initial ? question.in[*initial].as<double>()[node.at_end(run, u)] : 0;
       const auto p = [&](std::int64_t gate) { return peephole_at(question, node, run, gate, u); };
-      Cell cell(op, question.unit(0), question.floor(0), first, {p(0), p(1), p(2)});
+      Cell cell(op, question.unit(0), question.floor(0), most, first, {p(0), p(1), p(2)});
+      told(r, -1, u, cell, Uncertain{});
       for (std::int64_t s = 0; s < run.length; ++s) {
-        const std::int64_t t = run.position(s);
-        write(cell.step(sums.at(run, t, u)), question.lambda, node.at(run, t, u), y);
+        const Uncertain h = cell.step(sums.at(run, run.position(s), u));
+        told(r, s, u, cell, h);
       }
-      write(cell.cell(), question.lambda, node.at_end(run, u), c_n);
     }
+}
+
+/// The cell is carried along.
+Judgement judge_hidden_cell(const Lstm& op, const Question& question, RecurrentNode& node) {
+  const ir::kernels::RecurrentExtents& n = node.extents();
+  Limited y(n.all_states()), c_n(n.states());
+  carry_cells(op, question, node, question.got[0],
+              [&](std::size_t r, std::int64_t s, std::int64_t u, const Cell& cell, const Uncertain& h) {
+                const Run& run = node.runs()[r];
+                if (s >= 0) write(h, question.lambda, node.at(run, run.position(s), u), y);
+                write(cell.cell(), question.lambda, node.at_end(run, u), c_n);
+                if (cell.may_have_left()) node.set_wild(r, s);
+              });
   OutputJudgement last = elements_within(question, 2, std::move(c_n));
   node.set_wild_apart(last, true);
   OutputJudgement last_states = node.last_within(1, 0, y, node.operands().initial_h);
   return {{node.steps_within(0, std::move(y)), std::move(last_states), std::move(last)}};
+}
+
+/// Whether cells may grow without an end: sigmoids let at most all of one stay.
+bool is_unbounded(const Lstm& op) {
+  const auto grows = [](RecurrentActivation of) {
+    using enum RecurrentActivation;
+    return of == relu || of == softplus || of == identity;
+  };
+  return !op.clip && (grows(op.gate_activation) || grows(op.cell_activation));
+}
+
+/// Where states are hidden, the truth has to say in which steps a cell leaves the range.
+Judgement judge_hidden_states(const Lstm& op, const Question& question, RecurrentNode& node) {
+  if (is_unbounded(op)) {
+    const ir::DType computed = core::compute_dtype(question.out_type(0).dtype);
+    carry_cells(op, question, node, ir::convert(question.truth.outputs[0], computed),
+                [&](std::size_t r, std::int64_t s, std::int64_t, const Cell& cell, const Uncertain&) {
+                  if (cell.may_have_left()) node.set_wild(r, s);
+                });
+  }
+  return node.with_wild_apart(judge_by_definition(question));
 }
 
 /// The cell of every step is an output, and each step is held to the one before it.
@@ -272,8 +326,8 @@ Judgement judge_shown_cell(const Lstm& op, const Question& question, const Recur
 
 std::optional<Judge> judge_of(const Lstm& op) {
   return Judge([op](const Question& question) {
-    const RecurrentNode node(op, question);
-    if (!shows_its_states(question, 0)) return node.with_wild_apart(judge_by_definition(question));
+    RecurrentNode node(op, question);
+    if (!shows_its_states(question, 0)) return judge_hidden_states(op, question, node);
     return op.cell_states ? judge_shown_cell(op, question, node) : judge_hidden_cell(op, question, node);
   });
 }

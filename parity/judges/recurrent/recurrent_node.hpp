@@ -59,6 +59,8 @@ class RecurrentNode {
   /// that shows: an element that is not has no limit but 0.
   OutputJudgement last_within(std::size_t k, std::size_t of, const Limited& steps,
                               std::optional<std::size_t> initial) const;
+  /// Has a run be wild from this step on, as one is in which a number that no output shows left the range.
+  void set_wild(std::size_t run, std::int64_t step) { wild_[run] = std::min(wild_[run], step); }
   /// Sets apart in output `k` what is wild; `is_last`: it is [D, B, H].
   void set_wild_apart(OutputJudgement& output, bool is_last) const;
   /// All of a judgement whose first output is y, the others as the op has them.

@@ -45,11 +45,16 @@ std::string property(const cases::NodeResult& node, const std::string& name) {
 }
 
 /// A case that failed as a whole, though no node of it did.
-std::string kind_of_whole(const cases::CaseResult& result) {
-  const auto failed = [](const cases::ExpectedResult& one) { return one.verdict == Verdict::failed; };
-  if (std::ranges::any_of(result.expected, failed)) return "expected";
-  if (result.plain.plain == cases::Plain::nondeterministic) return "plain";
-  return ir::cat(ir::enum_name(result.verdict));
+Signature signature_of_whole(const cases::CaseResult& result) {
+  const auto failed = [](const auto& one) { return one.verdict == Verdict::failed; };
+  if (std::ranges::any_of(result.expected, failed)) return {.kind = "expected"};
+  if (result.plain.plain == cases::Plain::nondeterministic) return {.kind = "plain"};
+  const auto relation = std::ranges::find_if(result.relations, failed);
+  if (relation == result.relations.end()) return {.kind = ir::cat(ir::enum_name(result.verdict))};
+  Signature made{.kind = ir::cat("relation:", ir::enum_name(relation->relation)), .label = relation->label};
+  const auto node = std::ranges::find(result.nodes, relation->label, &cases::NodeResult::label);
+  if (node != result.nodes.end()) made.op = node->op;
+  return made;
 }
 
 }  // namespace
@@ -63,7 +68,7 @@ Signature signature_of(const cases::CaseResult& result, const std::vector<std::s
                           result.verdict == Verdict::error;
   if (!is_failure) return {};
   const cases::NodeResult* const node = guilty_node(result);
-  if (node == nullptr) return {.kind = kind_of_whole(result)};
+  if (node == nullptr) return signature_of_whole(result);
   Signature made{.kind = kind_of(*node), .label = node->label, .op = node->op};
   for (const std::string& name : keep) made.kept.push_back(ir::cat(name, '=', property(*node, name)));
   return made;

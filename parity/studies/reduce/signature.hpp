@@ -12,7 +12,8 @@ namespace plumb::parity::studies::reduce {
 /// How a case failed; of one that did not, `kind` is empty.
 struct Signature {
   /// mismatch, proved (above the certain limit, or not exact where it has to be), rounds_off, replay, nan, inf,
-  /// nondeterministic, plain, expected, oracle, crash:SIGNAL, hang, error:MESSAGE without numbers, check.
+  /// nondeterministic, plain, expected, oracle, relation:NAME, crash:SIGNAL, hang, error:MESSAGE without numbers,
+  /// check.
   std::string kind = {};
   std::string label = {}, op = {};  ///< the first guilty node; "" where none is known
   std::vector<std::string> kept = {};

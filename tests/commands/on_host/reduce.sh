@@ -42,7 +42,8 @@ says 'scores\.json: nothing to reduce: passed 3 of 3$'
 [ ! -e sound ] || fail "a folder is left of nothing"
 plumb 2 reduce "$graphs/scores.json" "$cpu" -o found
 warns '^plumb: -o found: the folder is not empty; --force '
-plumb 0 reduce "$graphs/scores.json" "$cpu" --plant nan@p --fill adversarial:wave --repeat 2 --force -o found
+plumb 0 reduce "$graphs/scores.json" "$cpu" --plant nan@p --fill adversarial:wave \
+  --repeat 2 --metamorphic --force -o found
 holds found/report.md '^# nan at .p. \(softmax\)$'
 plumb 2 reduce "$graphs/scores.json" "$cpu" --budget 60 -o none
 warns '^plumb: --budget is a time with a unit such as 60s, 5m or 1h, got .60.$'

@@ -10,6 +10,7 @@
 #include "ir/ops/mamba2.hpp"
 #include "ir/ops/rnn.hpp"
 #include "ir/ops/selective_scan.hpp"
+#include "parity/checks/relations/node_check.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/op_check.hpp"
 
@@ -52,6 +53,25 @@ void expect_to_hold(const std::vector<cases::RelationResult>& results, const std
 Tensor decays(const Shape& shape) {
   return testing::random_tensor({DType::f32, shape}, 12,
                                 {.distribution = ir::Distribution::uniform, .low = -1, .high = 0});
+}
+
+/// Terms in another order make other states, which the limits of a step say nothing of.
+TEST(Pieces, SumsOfSeveralStepsAreNotHeldToTheLimitsOfOne) {
+  const auto asked = [](std::int64_t steps) {
+    const ir::ops::Lstm op{.direction = ir::kernels::RecurrentDirection::reverse};
+    const Operands operands{{numbers({steps, 3, 4}), numbers({1, 20, 4}), numbers({1, 20, 5})}, {false, false, false}};
+    ref_cpu::CpuExecutor reference, candidate;
+    const cases::Executors executors{.reference = reference, .candidate = &candidate, .candidate_is_host = true};
+    const ir::Graph graph = ir::graph_of(op, operands.types());
+    std::size_t sums = 0;
+    for (const cases::RelationResult& one : check_node(executors, graph, 0, operands, 7)) {
+      EXPECT_EQ(one.verdict, core::Verdict::passed) << ir::enum_name(one.relation) << ": " << one.why;
+      sums += one.relation == cases::Relation::summation_order ? 1u : 0u;
+    }
+    return sums;
+  };
+  EXPECT_GT(asked(1), 0u);
+  EXPECT_EQ(asked(6), 0u);
 }
 
 TEST(Pieces, HoldOfHonestRecurrences) {
