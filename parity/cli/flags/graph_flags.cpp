@@ -147,7 +147,9 @@ verify::FillOptions fill_options(const GraphFlags& flags) {
   options.literals = flags.model.inputs;
   options.has_given = !flags.model.data.empty() || !flags.model.load_inputs.empty() || !flags.model.inputs.empty();
   const auto names = std::make_shared<ModelNames>();
-  options.read = model_reader(flags.model, names);
+  ModelFlags model = flags.model;
+  model.gguf.options.draw.seed = static_cast<std::int64_t>(options.seed);
+  options.read = model_reader(model, names);
   if (!flags.model.buckets.empty()) options.read_larger = bucket_reader(flags.model);
   if (flags.relative || flags.absolute)
     options.expected_within = cases::Closeness{flags.relative.value_or(0), flags.absolute.value_or(0)};
@@ -158,6 +160,16 @@ verify::FillOptions fill_options(const GraphFlags& flags) {
     options.read_given = [names, model = flags.model, most = options.memory_budget](
                              const ir::formats::GraphFile& file) { return given_to(file, *names, model, most); };
   return options;
+}
+
+verify::FillOptions step_options(const GraphFlags& flags, std::uint64_t seed) {
+  GraphFlags step = flags;
+  step.seed = seed;
+  step.model.gguf.is_of_step = true;
+  step.model.load_inputs.clear();
+  step.model.inputs.clear();
+  step.model.expected.clear();
+  return fill_options(step);
 }
 
 }  // namespace plumb::parity::cli::flags

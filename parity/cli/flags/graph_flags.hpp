@@ -35,6 +35,9 @@ void add_precision_flag(CLI::App& app, GraphFlags& flags);
 /// run can be repeated. Throws Error when the inputs' file cannot be read.
 verify::FillOptions fill_options(const GraphFlags& flags);
 
+/// As fill_options, of the graph of a step behind the prompt, where --decode asks for it: params are the same.
+verify::FillOptions step_options(const GraphFlags& flags, std::uint64_t seed);
+
 /// Lets many cases of one graph read its files once: what is read is the same for every seed.
 void read_once(verify::FillOptions& fill);
 
