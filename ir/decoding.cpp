@@ -21,6 +21,17 @@ Value result_of(const Graph& graph, const std::string& name) {
   return *found;
 }
 
+/// The inputs of a graph that it returns again as `name.next`, each with that result.
+std::vector<std::pair<Value, Value>> carried_inputs(const Graph& graph) {
+  std::vector<std::pair<Value, Value>> pairs;
+  for (Value input = 0; input < graph.inputs().size(); ++input) {
+    const auto next = graph.find(graph.name(input) + std::string(behind));
+    const bool is_returned = next && std::ranges::count(graph.results(), *next) > 0;
+    if (is_returned && graph.type(*next) == graph.type(input)) pairs.emplace_back(input, *next);
+  }
+  return pairs;
+}
+
 /// The values of the two graphs that both ways need.
 struct Wiring {
   const DecoderGraphs& graphs;
@@ -73,18 +84,8 @@ void bind_caches(Context& context, const Graph& graph, const std::map<std::strin
   }
 }
 
-}  // namespace
-
-std::vector<std::pair<Value, Value>> carried_inputs(const Graph& graph) {
-  std::vector<std::pair<Value, Value>> pairs;
-  for (Value input = 0; input < graph.inputs().size(); ++input) {
-    const auto next = graph.find(graph.name(input) + std::string(behind));
-    const bool is_returned = next && std::ranges::count(graph.results(), *next) > 0;
-    if (is_returned && graph.type(*next) == graph.type(input)) pairs.emplace_back(input, *next);
-  }
-  return pairs;
-}
-
+/// Inputs of a step beside params, tokens and caches: write_at behind the tokens that the caches have, and the number
+/// of its draw. `step` counts from 1.
 Feeds inputs_of_step(const Feeds& feeds, std::int64_t prompt_tokens, std::int64_t step) {
   Tensor at = feeds.at("write_at");
   for (std::int32_t& row : at.as<std::int32_t>()) row += static_cast<std::int32_t>(prompt_tokens + step - 1);
@@ -95,6 +96,38 @@ Feeds inputs_of_step(const Feeds& feeds, std::int64_t prompt_tokens, std::int64_
     inputs.emplace("draw", std::move(draw));
   }
   return inputs;
+}
+
+}  // namespace
+
+Tensor joined_rows(const std::vector<const Tensor*>& parts) {
+  Shape shape = parts.front()->shape();
+  const auto batch = static_cast<std::size_t>(shape[0]);
+  shape[1] = 0;
+  for (const Tensor* const part : parts) shape[1] += part->shape()[1];
+  Tensor all({parts.front()->dtype(), shape});
+  std::size_t at = 0;
+  for (std::size_t b = 0; b < batch; ++b)
+    for (const Tensor* const part : parts) {
+      const std::size_t bytes = part->bytes().size() / batch;
+      std::ranges::copy(part->bytes().subspan(b * bytes, bytes), all.bytes().subspan(at).begin());
+      at += bytes;
+    }
+  return all;
+}
+
+std::string how_text(const Decoded& decoded) {
+  std::size_t in_place = 0;
+  std::string others;
+  for (const auto& [name, tensor] : decoded.caches) {
+    const std::string& how = decoded.how.at(name);
+    if (how == "in place")
+      ++in_place;
+    else
+      others += cat("; ", name, " by ", how);
+  }
+  return cat(in_place, " of ", decoded.caches.size(), decoded.caches.size() == 1 ? " cache" : " caches", " in place",
+             others, "; a step moved ", decoded.traffic.up, " bytes up and ", decoded.traffic.down, " down");
 }
 
 Decoded decode(Executor& executor, const DecoderGraphs& graphs, const Feeds& feeds, std::int64_t steps) {
@@ -134,27 +167,44 @@ Decoded decode(Executor& executor, const DecoderGraphs& graphs, const Feeds& fee
   return decoded;
 }
 
-Decoded decode_through_host(Executor& executor, const DecoderGraphs& graphs, const Feeds& feeds, std::int64_t steps) {
-  const Wiring wiring(graphs);
-  Decoded decoded;
-  Feeds inputs = feeds;
-  const auto take = [&](const Graph& graph, Tensors results) {
-    decoded.tokens.push_back(results.at(result_of(graph, cat(tokens_name, behind))));
-    for (const std::string& name : wiring.caches)
-      inputs.insert_or_assign(name, std::move(results.at(result_of(graph, name + std::string(behind)))));
-    inputs.insert_or_assign(std::string(tokens_name), decoded.tokens.back());
-    return std::move(results.at(result_of(graph, std::string(logits_name))));
-  };
-  const auto run = [&](const Graph& graph) { return executor.run(graph, inputs, graph.results()); };
-  decoded.prompt_logits = take(graphs.prefill, run(graphs.prefill));
-  const auto compiled = executor.compile(graphs.step, feeds, {graphs.step.results()});
-  for (std::int64_t step = 1; step <= steps; ++step) {
-    for (auto& [name, tensor] : inputs_of_step(feeds, wiring.prompt_length(), step))
-      inputs.insert_or_assign(name, std::move(tensor));
-    decoded.logits.push_back(take(graphs.step, compiled->run(part_of(inputs, graphs.step.inputs()))));
+DecodingByHost::DecodingByHost(Executor& executor, const DecoderGraphs& graphs, const Feeds& feeds)
+    : executor_(executor),
+      graphs_(graphs),
+      feeds_(feeds),
+      caches_(Wiring(graphs).caches),
+      inputs_(part_of(feeds, graphs.prefill.inputs())) {}
+
+/// Hands tokens and caches on; the logits.
+Tensor DecodingByHost::take(const Graph& graph, Tensors results) {
+  decoded_.tokens.push_back(results.at(result_of(graph, cat(tokens_name, behind))));
+  inputs_.insert_or_assign(std::string(tokens_name), decoded_.tokens.back());
+  for (const std::string& name : caches_)
+    inputs_.insert_or_assign(name, std::move(results.at(result_of(graph, name + std::string(behind)))));
+  const auto prompt = graphs_.prefill.type(input_of(graphs_.prefill, tokens_name)).shape.back();
+  for (auto& [name, tensor] : inputs_of_step(feeds_, prompt, std::ssize(decoded_.tokens)))
+    inputs_.insert_or_assign(name, std::move(tensor));
+  return std::move(results.at(result_of(graph, std::string(logits_name))));
+}
+
+void DecodingByHost::run() {
+  if (step_ != nullptr) {
+    decoded_.logits.push_back(take(graphs_.step, step_->run(inputs_)));
+    return;
   }
-  for (const std::string& name : wiring.caches) decoded.caches.emplace(name, std::move(inputs.at(name)));
-  return decoded;
+  const Graph& graph = graphs_.prefill;
+  decoded_.prompt_logits = take(graph, executor_.compile(graph, feeds_, {graph.results()})->run(inputs_));
+  step_ = executor_.compile(graphs_.step, feeds_, {graphs_.step.results()});
+}
+
+Decoded DecodingByHost::finish() {
+  for (const std::string& name : caches_) decoded_.caches.emplace(name, std::move(inputs_.at(name)));
+  return std::move(decoded_);
+}
+
+Decoded decode_by_host(Executor& executor, const DecoderGraphs& graphs, const Feeds& feeds, std::int64_t steps) {
+  DecodingByHost decoding(executor, graphs, feeds);
+  for (std::int64_t run = 0; run <= steps; ++run) decoding.run();
+  return decoding.finish();
 }
 
 }  // namespace plumb::ir

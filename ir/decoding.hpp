@@ -27,19 +27,44 @@ struct Decoded {
   Traffic traffic = {};                         ///< bytes that the last step moved; none through the host
 };
 
+/// Tensors [B, rows, ..] one behind the other along the rows.
+Tensor joined_rows(const std::vector<const Tensor*>& parts);
+
+/// "4 of 4 caches in place; a step moved 4 bytes up and 388 down": how the caches of steps stayed where they are.
+std::string how_text(const Decoded& decoded);
+
 /// Runs the prompt, then so many steps, each on the token that the run before drew. Caches and tokens stay in the
 /// executor's memory, and graphs share their params. `feeds` are all that the prompt's graph is fed. Throws Error where
 /// the graphs are no decoder's, Unsupported where the executor has no contexts, and as its runs do.
 Decoded decode(Executor& executor, const DecoderGraphs& graphs, const Feeds& feeds, std::int64_t steps);
 
-/// Gives the same bits by way of the host, which any executor can (docs/spec/residency.md F).
-Decoded decode_through_host(Executor& executor, const DecoderGraphs& graphs, const Feeds& feeds, std::int64_t steps);
+/// Gives the same bits by way of the host, run by run, which any executor can (docs/spec/residency.md F). The executor,
+/// the graphs and the feeds must outlive it. Throws as decode does, but for contexts.
+class DecodingByHost {
+ public:
+  DecodingByHost(Executor& executor, const DecoderGraphs& graphs, const Feeds& feeds);
 
-/// Inputs of a step beside params, tokens and caches: write_at behind the tokens that the caches have, and the number
-/// of its draw. `step` counts from 1; `feeds` are those of the prompt, which has `prompt_tokens` a row.
-Feeds inputs_of_step(const Feeds& feeds, std::int64_t prompt_tokens, std::int64_t step);
+  /// The inputs of the next run: the prompt's, then a step's.
+  const Feeds& inputs() const { return inputs_; }
+  /// Makes the next run, and adds it to decoded().
+  void run();
+  /// All runs that were made; the caches are among inputs() until finish().
+  const Decoded& decoded() const { return decoded_; }
+  Decoded finish();
 
-/// The inputs of a graph that it returns again as `name.next`, each with that result.
-std::vector<std::pair<Value, Value>> carried_inputs(const Graph& graph);
+ private:
+  Tensor take(const Graph& graph, Tensors results);
+
+  Executor& executor_;
+  DecoderGraphs graphs_;
+  const Feeds& feeds_;
+  std::vector<std::string> caches_;
+  Feeds inputs_;
+  Decoded decoded_ = {};
+  std::unique_ptr<Executable> step_;  ///< once the prompt was run
+};
+
+/// So many steps of it.
+Decoded decode_by_host(Executor& executor, const DecoderGraphs& graphs, const Feeds& feeds, std::int64_t steps);
 
 }  // namespace plumb::ir

@@ -53,9 +53,10 @@ Results results_of(const flags::ChosenExecutor& on, const cases::Case& loaded, b
 }
 
 /// Those of a prompt and the steps behind it. A file of them has nothing to say of kernels, since two graphs ran.
-Results decoded_results(const flags::ChosenExecutor& on, const cases::Case& loaded, const RunFlags& flags) {
+Results decoded_results(const flags::ChosenExecutor& on, const cases::Case& loaded, const verify::FillOptions& fill,
+                        const RunFlags& flags) {
   on.begins(loaded);
-  const cases::Case step = verify::load_case(flags.path, flags::step_options(flags.graph, loaded.seed));
+  const cases::Case step = verify::load_case(flags.path, flags::step_options(flags.graph, fill));
   DecodedResults decoded = decode_case(*on.executor, loaded, step.file->graph, flags.graph.model.gguf.decode);
   show::print("{}\n", decoded.how);
   return {.named = std::move(decoded.named), .about = {}};
@@ -87,7 +88,8 @@ void require_other_file(const RunFlags& flags) {
 
 int run_graph(const RunFlags& flags) {
   require_other_file(flags);
-  const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph, flags.candidate));
+  const verify::FillOptions fill = flags::fill_options(flags.graph, flags.candidate);
+  const cases::Case loaded = verify::load_case(flags.path, fill);
   const ir::Graph& graph = loaded.file->graph;
   const auto output = flags::open_tensors(flags.output, flags.force, flags.path, *loaded.file, flags.graph);
   const auto inputs = flags::open_tensors(flags.save_inputs, flags.force, flags.path, *loaded.file, flags.graph);
@@ -97,7 +99,7 @@ int run_graph(const RunFlags& flags) {
   const bool has_room = output && ir::formats::kind_of_tensors(flags.output) == ir::files::FileKind::hdf5;
   const flags::ChosenExecutor on = flags::open_chosen(flags.on, flags.candidate, flags.device);
   const bool decodes = flags.graph.model.gguf.decode > 0;
-  const Results results = decodes ? decoded_results(on, loaded, flags) : results_of(on, loaded, has_room);
+  const Results results = decodes ? decoded_results(on, loaded, fill, flags) : results_of(on, loaded, has_room);
   for (const auto& [name, tensor] : results.named) print_result(name, tensor);
   if (inputs) {
     ir::formats::save_tensors(*inputs, inputs_of(loaded));

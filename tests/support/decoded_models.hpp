@@ -34,7 +34,7 @@ inline void expect_models_decode_in_place(ir::Executor& executor, const std::vec
     const ir::Feeds feeds = ir::formats::materialise(read.file, 1);
     const ir::DecoderGraphs graphs{read.file.graph, read.step->graph};
     const ir::Decoded resident = ir::decode(executor, graphs, feeds, steps);
-    expect_same_decoding(resident, ir::decode_through_host(executor, graphs, feeds, steps));
+    expect_same_decoding(resident, ir::decode_by_host(executor, graphs, feeds, steps));
     std::size_t in_place = 0;
     for (const auto& [name, how] : resident.how) in_place += name.starts_with("cache_") && how == "in place" ? 1 : 0;
     EXPECT_EQ(in_place, resident.caches.size());

@@ -162,14 +162,41 @@ verify::FillOptions fill_options(const GraphFlags& flags) {
   return options;
 }
 
-verify::FillOptions step_options(const GraphFlags& flags, std::uint64_t seed) {
-  GraphFlags step = flags;
-  step.seed = seed;
-  step.model.gguf.is_of_step = true;
-  step.model.load_inputs.clear();
-  step.model.inputs.clear();
-  step.model.expected.clear();
-  return fill_options(step);
+namespace {
+
+/// The options of a prompt for another graph of its model, without what the prompt's was given.
+verify::FillOptions ungiven(const verify::FillOptions& prompt, const ModelFlags& model) {
+  verify::FillOptions options = prompt;
+  options.read = model_reader(model);
+  options.read_given = {};
+  options.given.clear();
+  options.read_expected = {};
+  options.expected.clear();
+  options.has_given = false;
+  options.literals.clear();
+  return options;
+}
+
+}  // namespace
+
+verify::FillOptions step_options(const GraphFlags& flags, const verify::FillOptions& prompt) {
+  ModelFlags model = flags.model;
+  model.gguf.options.draw.seed = static_cast<std::int64_t>(prompt.seed);
+  model.gguf.is_of_step = true;
+  return ungiven(prompt, model);
+}
+
+verify::FillOptions prompt_options(const GraphFlags& flags, const verify::FillOptions& prompt,
+                                   const ir::Tensor& tokens) {
+  ModelFlags model = flags.model;
+  GgufFlags& gguf = model.gguf;
+  if (gguf.context == 0) gguf.context = tokens.shape().back();
+  gguf.decode = gguf.prompt_tokens = 0;
+  gguf.logits.clear();
+  gguf.tokens.clear();
+  for (const std::int32_t token : tokens.as<std::int32_t>())
+    gguf.tokens += (gguf.tokens.empty() ? "" : ",") + std::to_string(token);
+  return ungiven(prompt, model);
 }
 
 }  // namespace plumb::parity::cli::flags

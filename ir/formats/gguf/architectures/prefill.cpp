@@ -29,7 +29,7 @@ class Prefill {
     positions();
     Value x = embeddings();
     for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) x = block(i, x);
-    if (!options_.has_all_logits) x = last_of("last", x);
+    if (!options_.has_all_logits) x = last_of(x);
     const Value scores = logits(nodes_.norm(x, "output_norm", decoder_.norm));
     file_.graph.returns(scores);
     for (const Value cache : caches_) file_.graph.returns(cache);
@@ -67,8 +67,11 @@ class Prefill {
   void positions() {
     const std::int64_t batch = options_.batch, tokens = options_.prompt_tokens;
     const Value at = nodes_.input("write_at");
-    const Value steps = nodes_.add("steps", ops::Range{.count = tokens, .dtype = DType::i32}, {});
-    positions_ = nodes_.sum("positions", nodes_.reshape("first_positions", at, {batch, 1}), steps);
+    positions_ = nodes_.reshape("first_positions", at, {batch, 1});
+    if (tokens > 1) {
+      const Value steps = nodes_.add("steps", ops::Range{.count = tokens, .dtype = DType::i32}, {});
+      positions_ = nodes_.sum("positions", positions_, steps);
+    }
     const Value length = nodes_.constant<std::int32_t>("length", {}, {static_cast<std::int32_t>(tokens)});
     kv_lengths_ = nodes_.sum("kv_lengths", at, length);
     if (decoder_.rotary.columns == 0) return;
@@ -113,16 +116,16 @@ class Prefill {
     return nodes_.add("logits", ops::Binary{.function = ops::BinaryFunction::multiply}, {bent, by});
   }
 
-  Value last_of(const std::string& label, Value x) {
+  Value last_of(Value x) {
     const ops::Slice last{.axes = {1}, .starts = {options_.prompt_tokens - 1}, .sizes = {1}, .steps = {}};
-    return nodes_.add(label, last, {x});
+    return nodes_.add("last", last, {x});
   }
 
   /// The tokens that follow the last ones, i32 [B, 1].
   Value next_tokens(Value scores) {
     ops::Sample draw = options_.draw;
     draw.index_dtype = DType::i32;
-    std::vector<Value> operands = {options_.has_all_logits ? last_of("last_logits", scores) : scores};
+    std::vector<Value> operands = {options_.has_all_logits ? last_of(scores) : scores};
     draw.has_offset = draw.temperature != 0;
     if (draw.has_offset) operands.push_back(nodes_.input("draw"));
     return nodes_.add("tokens.next", draw, std::move(operands));
