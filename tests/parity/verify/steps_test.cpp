@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <set>
 
 #include "ir/formats/gguf/architectures/read_gguf.hpp"
 #include "library/reference.hpp"
@@ -125,10 +125,58 @@ class SpoilingExecutor final : public core::HandedOn {
   bool everywhere_;
 };
 
+/// Draws by another op in steps, and notes in which of them a token is another one. It has no contexts.
+class OtherDraws final : public core::HandedOn {
+ public:
+  OtherDraws(ir::Executor& of, const ir::ops::Sample& other) : HandedOn(of), of_(of), other_(other) {}
+  using ir::Executor::compile;
+  std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
+                                          const ir::Capture& capture) override {
+    return std::make_unique<Program>(HandedOn::compile(graph, params, capture), *this, graph);
+  }
+  const std::set<std::uint32_t>& changed() const { return changed_; }
+
+ private:
+  class Program final : public core::HandedOnExecutable {
+   public:
+    Program(std::unique_ptr<ir::Executable> of, OtherDraws& by, const ir::Graph& graph)
+        : HandedOnExecutable(std::move(of)),
+          by_(by),
+          logits_(graph.find("logits").value()),
+          next_(graph.find("tokens.next").value()) {}
+    ir::Tensors run(const ir::Feeds& inputs) override {
+      ir::Tensors values = HandedOnExecutable::run(inputs);
+      const std::uint32_t draw = inputs.at("draw").as<std::uint32_t>()[0];
+      if (draw == 0) return values;
+      ir::Tensor drawn = ir::run_op(by_.of_, by_.other_, {values.at(logits_), inputs.at("draw")}).front();
+      if (!std::ranges::equal(drawn.bytes(), values.at(next_).bytes())) by_.changed_.insert(draw);
+      values.insert_or_assign(next_, std::move(drawn));
+      return values;
+    }
+
+   private:
+    OtherDraws& by_;
+    ir::Value logits_, next_;
+  };
+
+  std::unique_ptr<ir::Executable> compile_held(const ir::Graph&, std::shared_ptr<ir::Params>,
+                                               const ir::CompileOptions&) override {
+    throw ir::Unsupported("keeps no tensors");
+  }
+
+  ir::Executor& of_;
+  ir::ops::Sample other_;
+  std::set<std::uint32_t> changed_;
+};
+
+const ir::ops::Sample draws{.temperature = 0.8, .top_k = 6, .top_p = 0.9, .seed = 3};
+
 class Steps : public ::testing::Test {
  protected:
-  static cases::Case load(std::int64_t tokens, bool is_step, const std::vector<std::int64_t>& ids = {}) {
-    ir::formats::gguf::architectures::Options options{.prompt_tokens = tokens, .context = prompt + steps + 1};
+  static cases::Case load(std::int64_t tokens, bool is_step, const std::vector<std::int64_t>& ids = {},
+                          std::int64_t batch = 1, const ir::ops::Sample& draw = {.temperature = 0}) {
+    ir::formats::gguf::architectures::Options options{
+        .prompt_tokens = tokens, .draw = draw, .context = prompt + steps + 1, .batch = batch};
     options.tokens = ids;
     if (ids.empty()) options.steps = steps;
     verify::FillOptions fill;
@@ -208,6 +256,32 @@ TEST_F(Steps, RowsThatAreWrongInTheExecutorsMemoryAloneAreFoundWithTheStepThatWr
     const auto place = how == Append::wrapped ? "row 0 of cache_k.0, which the prompt writes"
                                               : "row 4 of cache_k.0, which step 2 writes";
     EXPECT_THAT(results[2].message, HasSubstr(place));
+  }
+}
+
+TEST_F(Steps, ATokenThatIsDrawnOtherwiseFailsWhereItIsDrawnInItsStep) {
+  constexpr std::int64_t prompts = 6;
+  for (const auto& change : std::initializer_list<void (*)(ir::ops::Sample&)>{
+           [](ir::ops::Sample& draw) { draw.temperature *= draw.temperature; },
+           [](ir::ops::Sample& draw) { --draw.top_k; }, [](ir::ops::Sample& draw) { draw.top_p -= 0.1; }}) {
+    ir::ops::Sample other = draws;
+    change(other);
+    other.index_dtype = ir::DType::i32;
+    other.has_offset = true;
+    ref_cpu::CpuExecutor reference = library::reference_executor();
+    OtherDraws candidate(reference, other);
+    const cases::Executors executors{.reference = reference, .candidate = &candidate, .candidate_is_host = true};
+    const cases::Case first = load(prompt, false, {}, prompts, draws);
+    verify::StepCases all(first, load(prompt, true, {}, prompts, draws), executors, steps, {});
+    cases::Observer nobody;
+    for (std::uint32_t step = 1; !all.is_over(); ++step) {
+      const cases::CaseResult result = all.verify_next({}, nobody);
+      const bool is_changed = candidate.changed().contains(step);
+      EXPECT_THAT(failed(result), ::testing::ElementsAreArray(is_changed ? std::vector<std::string>{"tokens.next"}
+                                                                         : std::vector<std::string>{}))
+          << "step " << step;
+    }
+    EXPECT_FALSE(candidate.changed().empty());
   }
 }
 
