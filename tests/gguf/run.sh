@@ -179,7 +179,7 @@ done
 "$plumb" report steps.h5 --json steps.json >out 2>&1 || fail "the record cannot be read"
 grep -q '"step": 2' steps.json || fail "step 2 is not recorded"
 refuses 'does not go with --seeds' verify llama.gguf --decode 2 --seeds 2 --candidate cpu
-refuses 'and --decode asks for steps' verify llama.gguf --tokens "$tokens" --decode 2 --candidate llama.npz
+refuses 'and --decode asks for steps' verify llama.gguf --tokens "$tokens" --decode 2 --candidate file:llama.npz
 
 refuses 'must have room for the prompt of 5 and 6 behind it' run llama.gguf --on cpu --prompt-tokens 5 --decode 6 \
   --context 10
