@@ -7,6 +7,7 @@ Case without_numbers(const Case& subject) {
   return {.name = subject.name,
           .file = subject.file,
           .seed = subject.seed,
+          .step = subject.step,
           .dtype = subject.dtype,
           .expected_within = subject.expected_within,
           .precision = subject.precision,

@@ -49,6 +49,7 @@ struct Case {
   std::shared_ptr<const ir::formats::GraphFile> file = {};
   ir::Feeds feeds = {};
   std::uint64_t seed = 1;
+  std::int64_t step = 0;  ///< a decoder's: how many tokens behind its prompt the one is that is run; 0: the prompt is
   std::optional<ir::DType> dtype = {};  ///< the dtype in place of f32; then the file's expectations do not apply
   /// Where f32 was replaced: graph and feeds before that, against which totals are measured. Values have the same
   /// numbers in both graphs. Null for a case whose numbers were made in the dtypes that it runs in.

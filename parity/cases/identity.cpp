@@ -55,6 +55,7 @@ std::string variant_of(const Case& subject, core::Mode mode, const RunSettings& 
   if (mode != core::Mode::attribute) text += fmt::format(" mode={}", ir::enum_name(mode));
   if (settings.alternative != 0) text += fmt::format(" alternative={}", settings.alternative);
   if (subject.seed != 1) text += fmt::format(" seed={}", subject.seed);
+  if (subject.step != 0) text += fmt::format(" step={}", subject.step);
   if (subject.param_seed() != subject.seed) text += fmt::format(" param_seed={}", subject.param_seed());
   if (!settings.fuse) text += " fuse=off";
   if (!settings.knobs.empty()) text += " set=" + settings.knobs_text();
@@ -71,7 +72,8 @@ std::string subject_of(const Case& subject, const std::string& path) {
   return (subject.file ? "graph=" + core::sha256(ir::formats::graph_json(subject.file->graph)) : "file=" + path) +
          fmt::format("\ndtype={}\nprecision={}\nfill={}\nseed={}\nparam_seed={}\nfeeds={}\n", dtype,
                      plan.empty() ? "graph" : plan, fill_name(subject), subject.seed, subject.param_seed(),
-                     subject.origin.tensors.empty() ? "generated" : subject.origin.tensors);
+                     subject.origin.tensors.empty() ? "generated" : subject.origin.tensors) +
+         (subject.step == 0 ? "" : fmt::format("step={}\n", subject.step));
 }
 
 std::string options_of(core::Mode mode, const RunSettings& settings) {

@@ -34,6 +34,7 @@ struct NodeOutput {
   std::vector<ir::DType> in = {};
   ir::TensorType type = {};
 
+  std::int64_t step = 0;         ///< Case::step, of a node among those of several steps
   bool is_of_plain_run = false;  ///< as it came from the graph compiled for its results alone
   ir::Placement placement = ir::Placement::gpu;
   std::string kernel = {}, tile = {}, placement_reason = {};

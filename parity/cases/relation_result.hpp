@@ -27,14 +27,15 @@ enum class Relation {
   pieces,           ///< two halves of all steps, the state handed on: the same as in one pass
   step_by_step,     ///< one step after the other, likewise
   residency,        ///< runs on buffers and contexts: the same
-  bucket,  ///< the graph for larger extents, on the same numbers beside zeros: the same where both have results
+  bucket,    ///< the graph for larger extents, on the same numbers beside zeros: the same where both have results
+  decoding,  ///< a decoder's prompt and steps: the last logits are those of all tokens in one run
 };
 
 constexpr auto enum_names(Relation) {
-  return std::array<std::string_view, 16>{"permutation", "batch_slice",   "summation_order", "scaling",
-                                          "linearity",   "commutativity", "transposition",   "run_to_run",
-                                          "tap",         "parseval",      "shift",           "round_trip",
-                                          "pieces",      "step_by_step",  "residency",       "bucket"};
+  return std::array<std::string_view, 17>{
+      "permutation", "batch_slice", "summation_order", "scaling", "linearity",  "commutativity", "transposition",
+      "run_to_run",  "tap",         "parseval",        "shift",   "round_trip", "pieces",        "step_by_step",
+      "residency",   "bucket",      "decoding"};
 }
 
 /// One relation, asked of one node, or of one value of the whole graph.

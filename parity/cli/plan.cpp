@@ -21,12 +21,14 @@ struct PlanFlags {
 };
 
 int run_plan(const PlanFlags& flags) {
-  const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph));
+  const verify::FillOptions fill = flags::fill_options(flags.graph);
+  const bool is_of_step = flags.graph.model.gguf.decode > 0;
+  const cases::Case loaded = verify::load_case(flags.path, is_of_step ? flags::step_options(flags.graph, fill) : fill);
   const ir::Graph& graph = loaded.file->graph;
   const gpu_vulkan::VulkanExecutor executor(flags::vulkan_options(flags.device));
   const auto fused = executor.fused(graph, {graph.results()}, loaded.feeds);
   const auto plan = executor.plan(fused.graph, fused.capture);
-  show::print("on {}\n", executor.facts().name);
+  show::print("{}on {}\n", is_of_step ? "of a step behind the prompt, " : "", executor.facts().name);
   for (const std::string& line : gpu_vulkan::passes::fusions(fused, graph)) show::print("fused: {}\n", line);
   show::print_lines(to_text(plan, fused.graph));
   return 0;
@@ -38,6 +40,7 @@ Action plan(CLI::App& app) {
   const auto flags = std::make_shared<PlanFlags>();
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
   flags::add_graph_flags(app, flags->graph);
+  flags::add_decode_flags(app, flags->graph.model.gguf);
   flags::add_precision_flag(app, flags->graph);
   flags::add_device_flags(app, flags->device);
   return [flags] { return run_plan(*flags); };

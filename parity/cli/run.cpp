@@ -9,6 +9,7 @@
 #include "ir/formats/result_names.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/decoding/decoded_results.hpp"
 #include "parity/cli/flags/chosen_executor.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
@@ -28,9 +29,9 @@ struct RunFlags {
   flags::CandidateFlags candidate;
 };
 
-/// The results of a graph, and what an HDF5 file says of them, where one is written.
+/// The results of a graph by the file's names, and what an HDF5 file says of them, where one is written.
 struct Results {
-  ir::Tensors tensors;
+  ir::formats::NamedTensors named;
   std::string about;
 };
 
@@ -38,7 +39,10 @@ Results results_of(const flags::ChosenExecutor& on, const cases::Case& loaded, b
   const ir::Graph& graph = loaded.file->graph;
   on.begins(loaded);
   const auto compiled = on.executor->compile(graph, loaded.feeds, {graph.results()});
-  Results results{.tensors = compiled->run(loaded.feeds), .about = {}};
+  const ir::Tensors tensors = compiled->run(loaded.feeds);
+  Results results;
+  for (std::size_t k = 0; k < graph.results().size(); ++k)
+    results.named.insert_or_assign(ir::formats::result_name(graph, k), tensors.at(graph.results()[k]));
   if (!has_room) return results;
   const auto nodes = compiled->nodes();
   show::AboutTensors about(graph);
@@ -46,6 +50,16 @@ Results results_of(const flags::ChosenExecutor& on, const cases::Case& loaded, b
     about.add(ir::formats::result_name(graph, k), graph.results()[k], on.name, on.has_kernels() ? &nodes : nullptr);
   results.about = about.text(loaded, on, "plain");
   return results;
+}
+
+/// Those of a prompt and the steps behind it. A file of them has nothing to say of kernels, since two graphs ran.
+Results decoded_results(const flags::ChosenExecutor& on, const cases::Case& loaded, const verify::FillOptions& fill,
+                        const RunFlags& flags) {
+  on.begins(loaded);
+  const cases::Case step = verify::load_case(flags.path, flags::step_options(flags.graph, fill));
+  DecodedResults decoded = decode_case(*on.executor, loaded, step.file->graph, flags.graph.model.gguf.decode);
+  show::print("{}\n", decoded.how);
+  return {.named = std::move(decoded.named), .about = {}};
 }
 
 void print_result(const std::string& name, const ir::Tensor& tensor) {
@@ -74,7 +88,8 @@ void require_other_file(const RunFlags& flags) {
 
 int run_graph(const RunFlags& flags) {
   require_other_file(flags);
-  const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph, flags.candidate));
+  const verify::FillOptions fill = flags::fill_options(flags.graph, flags.candidate);
+  const cases::Case loaded = verify::load_case(flags.path, fill);
   const ir::Graph& graph = loaded.file->graph;
   const auto output = flags::open_tensors(flags.output, flags.force, flags.path, *loaded.file, flags.graph);
   const auto inputs = flags::open_tensors(flags.save_inputs, flags.force, flags.path, *loaded.file, flags.graph);
@@ -83,17 +98,15 @@ int run_graph(const RunFlags& flags) {
   // A .npz of results has them alone: others read it, too.
   const bool has_room = output && ir::formats::kind_of_tensors(flags.output) == ir::files::FileKind::hdf5;
   const flags::ChosenExecutor on = flags::open_chosen(flags.on, flags.candidate, flags.device);
-  const Results results = results_of(on, loaded, has_room);
-  ir::formats::NamedTensors named;
-  for (std::size_t k = 0; k < graph.results().size(); ++k)
-    named.insert_or_assign(ir::formats::result_name(graph, k), results.tensors.at(graph.results()[k]));
-  for (const auto& [name, tensor] : named) print_result(name, tensor);
+  const bool decodes = flags.graph.model.gguf.decode > 0;
+  const Results results = decodes ? decoded_results(on, loaded, fill, flags) : results_of(on, loaded, has_room);
+  for (const auto& [name, tensor] : results.named) print_result(name, tensor);
   if (inputs) {
     ir::formats::save_tensors(*inputs, inputs_of(loaded));
     std::cerr << "wrote " << flags.save_inputs << '\n';
   }
   if (!output) return 0;
-  ir::formats::save_tensors(*output, named, results.about);
+  ir::formats::save_tensors(*output, results.named, results.about);
   std::cerr << "wrote " << flags.output << '\n';
   return 0;
 }
@@ -112,6 +125,7 @@ Action run(CLI::App& app) {
                     "write the inputs that the run used to this .npz or .h5, as --load-inputs takes them");
   flags::add_force_flag(app, flags->force);
   flags::add_graph_flags(app, flags->graph);
+  flags::add_decode_flags(app, flags->graph.model.gguf);
   flags::add_precision_flag(app, flags->graph);
   flags::add_device_flags(app, flags->device);
   return [flags] { return run_graph(*flags); };

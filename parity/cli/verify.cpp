@@ -313,7 +313,7 @@ int VerifyRun::run() {
   take_budget();
   if (!flags_.each_kernel) planned_ = 0;
   for (const Batch& batch : batches_)
-    if (planned_) *planned_ += batch.paths.size() * batch.flags.seeds * flags_.candidates.size();
+    if (planned_) *planned_ += batch.paths.size() * batch.runs();
   const flags::Outputs outputs = outputs_beside();
   VerifyReports reports(flags_, outputs, out_);
   require_candidates();
@@ -371,7 +371,8 @@ Action verify(CLI::App& app) {
       "allowed: the limit of the element with that ratio, which need not be the one with the largest error; inherited: "
       "what its inputs had wrong; amp: the factor by which it amplified that; place: where it ran; us: microseconds on "
       "the "
-      "device, 1st us of a first run, in which a driver may still compile");
+      "device, 1st us of a first run, in which a driver may still compile; step: with --decode, the step behind the "
+      "prompt in which the node came out so, its worst, 0 for the prompt");
   return [flags] {
     std::optional<ChildCase> child;
     if (flags->retries > 0 && flags->jobs.empty()) flags->jobs = "1";  // another process tries again

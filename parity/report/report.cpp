@@ -109,7 +109,7 @@ core::terminal::Colour colour_of(core::Verdict verdict) {
 }
 
 /// The columns, and which go first where a screen is too narrow for all.
-core::terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>& nodes, Times times) {
+core::terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>& nodes, Times times, bool has_steps) {
   const bool has_expected =
       std::ranges::any_of(nodes, [](const cases::NodeResult* node) { return node->expected.has_value(); });
   std::vector<core::terminal::Column> columns = {
@@ -125,6 +125,7 @@ core::terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>
       {.header = "place", .is_left = true, .least = 6, .goes = 2},
       {.header = times == Times::of_first_run ? "1st us" : "us", .least = 9, .gap = 1, .goes = 1}};
   if (has_expected) columns.push_back({.header = "from file", .least = 9, .gap = 1, .goes = 6});
+  if (has_steps) columns.push_back({.header = "step", .least = 4, .gap = 1});
   columns.push_back({.header = "verdict", .is_left = true});
   core::terminal::FittedTable table(std::move(columns));
   for (const cases::NodeResult* const node : nodes) {
@@ -140,6 +141,7 @@ core::terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>
                                       std::string(ir::enum_name(node->placement)),
                                       time_of(node->device_ns)};
     if (has_expected) cells.push_back(node->expected ? number(node->expected->max_abs.value) : "-");
+    if (has_steps) cells.push_back(fmt::format("{}", node->step));
     cells.push_back(verdict_of(*node));
     table.row(std::move(cells), colour_of(node->verdict));
   }
@@ -290,7 +292,8 @@ std::string to_table(const cases::CaseResult& result, Detail detail, const core:
   if (!in_table.empty()) {
     core::terminal::Style table_style = style;
     if (detail == Detail::all) table_style.width = core::terminal::unlimited;
-    const auto lines = table_of(in_table, times).lines(table_style);
+    const bool has_steps = std::ranges::any_of(nodes, [](const cases::NodeResult* node) { return node->step != 0; });
+    const auto lines = table_of(in_table, times, has_steps).lines(table_style);
     text += lines[0] + '\n';
     for (std::size_t n = 0; n < in_table.size(); ++n) text += lines[n + 1] + '\n' + details_of(*in_table[n], style);
   }

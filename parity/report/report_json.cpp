@@ -267,6 +267,7 @@ Json case_json(const cases::CaseResult& result, const core::Outcome& outcome, st
           {"exit", static_cast<int>(place < outcome.cases.size() ? outcome.cases[place] : result.exit)},
           {"message", result.message},
           {"seed", result.subject.seed},
+          {"step", result.subject.step},
           {"dtype", result.subject.dtype ? ir::info(*result.subject.dtype).name : "as the graph"},
           {"fill", ir::enum_name(result.subject.fill)},
           {"fill_name", result.subject.adversarial ? ir::enum_name(*result.subject.adversarial) : ""},

@@ -240,6 +240,7 @@ void Recorder::Writer::name_run(results::Run& run, const cases::CaseResult& resu
   run.subject_id = name_id(subject);
   run.options_id = name_id(options);
   run.param_seed = result.subject.param_seed();
+  run.step = static_cast<std::uint32_t>(result.subject.step);
   run.alternative = static_cast<std::uint32_t>(result.settings.alternative);
   run.fuse = result.settings.fuse;
   run.set_id = name_id(result.settings.knobs_text());

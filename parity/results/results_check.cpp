@@ -12,7 +12,7 @@ namespace {
 
 /// Columns that version 2 added: files of version 1 do not have them.
 constexpr std::array added_columns = {"kernel_id", "tile_id", "accumulation", "tree", "n_sums"};
-/// Columns that versions 2.1 to 2.15 added.
+/// Columns that versions 2.1 to 2.16 added.
 constexpr std::array late_columns = {"n_open",
                                      "n_replayed",
                                      "n_wide",
@@ -58,6 +58,7 @@ constexpr std::array late_columns = {"n_open",
                                      "retried",
                                      "attempts_id",
                                      "planted_id",
+                                     "step",
                                      "launch",
                                      "case_id",
                                      "subject_id",

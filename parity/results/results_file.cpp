@@ -236,7 +236,8 @@ std::string ResultsFile::key(const Run& run) {
 std::string ResultsFile::subject(const Run& run) {
   const std::string &graph = name(run.graph_id), &file = name(run.file_id);
   if (file.empty()) return "graph " + graph;
-  return graph.empty() ? file : ir::cat(file, " (graph ", graph, ")");
+  const std::string step = run.step == 0 ? "" : ir::cat(", step ", run.step);
+  return graph.empty() ? file + step : ir::cat(file, " (graph ", graph, step, ")");
 }
 
 std::string ResultsFile::who(const Run& run) {

@@ -108,7 +108,7 @@ std::string Report::head() {
 /// The runs from this one on that differ from it in their seed and their candidate alone, by candidate.
 std::vector<Report::Runs> Report::groups_at(std::size_t first) {
   const auto key = [](const Run& run) {
-    return std::tuple(run.graph_id, run.file_id, run.env_id, run.policy_id, run.precision_id, run.mode.value,
+    return std::tuple(run.graph_id, run.step, run.file_id, run.env_id, run.policy_id, run.precision_id, run.mode.value,
                       run.fill.value);
   };
   const auto& runs = file_.runs();

@@ -138,7 +138,8 @@ const TableType& run_type() {
                                column("attempt", &R::attempt),
                                column("retried", &R::retried),
                                column("attempts_id", &R::attempts_id),
-                               column("planted_id", &R::planted_id)},
+                               column("planted_id", &R::planted_id),
+                               column("step", &R::step)},
                               sizeof(R)};
   return type;
 }

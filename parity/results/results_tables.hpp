@@ -153,6 +153,7 @@ struct Run {
   std::uint8_t retried = 0;       ///< another attempt followed, and this row decides nothing
   std::uint32_t attempts_id = 0;  ///< how the attempts before it ended, as notes_id has notes
   std::uint32_t planted_id = 0;   ///< faults that are there on purpose, likewise
+  std::uint32_t step = 0;         ///< which token behind a decoder's prompt; 0: the prompt, or no decoder
 
   static constexpr std::uint8_t no_exit = 255;
   bool is_named() const { return options_id != 0; }

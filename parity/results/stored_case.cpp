@@ -116,6 +116,7 @@ void StoredCase::read_subject() {
   subject.name = file_.name(run_.path_id != 0 ? run_.path_id : run_.file_id);
   subject.file = graph_ = file_.graph_file(run_);
   subject.seed = run_.seed;
+  subject.step = run_.step;
   subject.fill = known(run_.fill, FillKind::graph);
   subject.adversarial = ir::enum_value<ir::AdversarialKind>(file_.name(run_.fill_name_id));
   if (run_.param_seed != no_number) subject.origin.param_seed = run_.param_seed;

@@ -1,6 +1,7 @@
 #include "parity/verify/must.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace plumb::parity::verify {
 namespace {
@@ -43,6 +44,26 @@ void hold_refusal_to_must(cases::CaseResult& result) {
   result.meets_must = true;
   result.exit = core::ExitCode::passed;
   result.message += " (refused, as the file says that it must be)";
+}
+
+void carry_out(const std::filesystem::path& path, cases::CaseResult& result, const std::function<void()>& work) {
+  const auto ends = [&](core::Verdict verdict, core::ExitCode exit, std::string message) {
+    result.verdict = verdict;
+    result.exit = exit;
+    result.message = std::move(message);
+    hold_refusal_to_must(result);
+  };
+  try {
+    work();
+  } catch (const ir::Unsupported& error) {
+    ends(core::Verdict::unsupported, core::ExitCode::nothing_ran, error.what());
+  } catch (const ir::DeviceError& error) {
+    ends(core::Verdict::error, core::ExitCode::device_error, error.what());
+  } catch (const ir::Error& error) {
+    ends(core::Verdict::error, core::ExitCode::tool_error, error.what());
+  } catch (const std::bad_alloc&) {
+    ends(core::Verdict::error, core::ExitCode::tool_error, path.string() + ": the host is out of memory");
+  }
 }
 
 }  // namespace plumb::parity::verify

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <filesystem>
+#include <functional>
+
 #include "parity/cases/node_result.hpp"
 
 namespace plumb::parity::verify {
@@ -10,5 +13,8 @@ void hold_to_must(cases::CaseResult& result);
 
 /// Likewise a case that broke off with a message: 0 where the file says that it must be refused so.
 void hold_refusal_to_must(cases::CaseResult& result);
+
+/// Does some work for a case, and says in `result` why it could not be done.
+void carry_out(const std::filesystem::path& path, cases::CaseResult& result, const std::function<void()>& work);
 
 }  // namespace plumb::parity::verify

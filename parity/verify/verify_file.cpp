@@ -1,7 +1,4 @@
 // Verifies a graph file; what is thrown on the way becomes the verdict and exit code of its case.
-#include <functional>
-#include <new>
-
 #include "ir/raw/float_environment.hpp"
 #include "parity/checks/exact/twin.hpp"
 #include "parity/checks/relations/bucket.hpp"
@@ -29,27 +26,6 @@ std::shared_ptr<const checks::relations::Bucket> bucket_of(const std::filesystem
       checks::relations::pad(subject, load_case(path, larger), model.exact, model.rounded));
 }
 
-/// Does some work for a case, and says in `result` why it could not be done.
-void do_for(const std::filesystem::path& path, cases::CaseResult& result, const std::function<void()>& work) {
-  const auto ends = [&](core::Verdict verdict, core::ExitCode exit, std::string message) {
-    result.verdict = verdict;
-    result.exit = exit;
-    result.message = std::move(message);
-    hold_refusal_to_must(result);
-  };
-  try {
-    work();
-  } catch (const ir::Unsupported& error) {
-    ends(core::Verdict::unsupported, core::ExitCode::nothing_ran, error.what());
-  } catch (const ir::DeviceError& error) {
-    ends(core::Verdict::error, core::ExitCode::device_error, error.what());
-  } catch (const ir::Error& error) {
-    ends(core::Verdict::error, core::ExitCode::tool_error, error.what());
-  } catch (const std::bad_alloc&) {
-    ends(core::Verdict::error, core::ExitCode::tool_error, path.string() + ": the host is out of memory");
-  }
-}
-
 }  // namespace
 
 cases::Case unread_case(const std::filesystem::path& path, const FillOptions& options) {
@@ -72,7 +48,7 @@ LoadedCase load_file(const std::filesystem::path& path, const FillOptions& fill,
   result.mode = options.mode;
   result.settings = options.settings;
   result.judged_by = policy::judged_by(options.gate);
-  do_for(path, result, [&] {
+  carry_out(path, result, [&] {
     const auto one = shared ? std::move(shared) : std::make_shared<SharedCase>();
     if (!one->subject) {
       observer.step("reading " + path.string(), 0, 0);
@@ -95,7 +71,7 @@ cases::CaseResult verify_loaded(LoadedCase loaded, const std::filesystem::path& 
   cases::CaseResult result = std::move(loaded.result);
   const cases::Identity identity = result.identity;
   if (loaded.shared)
-    do_for(path, result, [&] {
+    carry_out(path, result, [&] {
       SharedCase& one = *loaded.shared;
       if (!one.bucket) one.bucket = bucket_of(path, fill, *one.subject);
       VerifyOptions of_case = options;

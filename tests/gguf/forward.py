@@ -115,8 +115,9 @@ PERIODS = {"gemma2": 2, "gemma3": 6, "gpt-oss": 2}
 
 
 class Model:
-    def __init__(self, file, fault):
-        self.file, self.fault, self.tensors = file, fault, file.tensors
+    def __init__(self, file, fault, rows=None):
+        """`rows`: of plumb's caches, where they are not 4 more than there are tokens."""
+        self.file, self.fault, self.tensors, self.rows = file, fault, file.tensors, rows
         self.name = file.metadata["general.architecture"]
         self.epsilon = self.key("attention.layer_norm_rms_epsilon") or self.key("attention.layer_norm_epsilon")
 
@@ -150,7 +151,7 @@ class Model:
         if self.name == "llama" and "rope_freqs.weight" in self.tensors:
             return self.tensors["rope_freqs.weight"]
         if self.name == "phi3" and "rope_factors_long.weight" in self.tensors:
-            rows = tokens + 4  # of plumb's cache
+            rows = self.rows or tokens + 4
             is_long = rows > self.key("rope.scaling.original_context_length")
             return self.tensors[f"rope_factors_{'long' if is_long != (self.fault == 'factors') else 'short'}.weight"]
         return 1.0
@@ -300,7 +301,8 @@ class Model:
         has_norm = self.name in ("gemma2", "gemma3") and self.fault != "post_norms"
         return self.norm(y, norm) if has_norm else y
 
-    def logits(self, tokens):
+    def logits(self, tokens, last=1):
+        """Those of so many of the last tokens, [last, V]."""
         embeddings = self.tensors["token_embd.weight"]
         x = embeddings[tokens]
         if self.name.startswith("gemma") and self.fault != "embedding_scale":
@@ -315,7 +317,7 @@ class Model:
             fed = self.feed_forward(self.norm(x, f"{prefix}{norm}"), prefix)
             x = x + self.branch(fed, f"{prefix}post_ffw_norm")
         x = x if self.fault == "last_norm" else self.norm(x, "output_norm")
-        y = x[-1:] @ self.tensors.get("output.weight", embeddings).T
+        y = x[-last:] @ self.tensors.get("output.weight", embeddings).T
         return 30 * numpy.tanh(y / 30) if self.name == "gemma2" and self.fault != "logit_cap" else y
 
 

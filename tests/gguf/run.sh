@@ -150,6 +150,41 @@ EOF
 "$python" caches.py nan nan.npz || fail "no caches of NaN"
 "$plumb" run llama.gguf --prompt-tokens 5 --on cpu --load-inputs nan.npz | grep '^logits' >of_nan
 cmp of_gguf of_nan || fail "NaN behind the prompt is in the logits"
+# Decoding: caches stay in place, and a pass over all tokens that were drawn gives the same logits.
+with_caches="llama llama_mixed mixtral old qwen2 qwen3 qwen3moe qwen3vl v2 v3 lite phi3 phi3_short gemma gemma2 gemma3
+  gpt2 gpt-oss qwen2moe"
+for model in $with_caches; do
+  "$plumb" run $model.gguf --on cpu --tokens "$tokens" --decode 4 --force -o $model.npz >out 2>&1 ||
+    { cat out; fail "$model does not decode"; }
+  grep -Eq '^([0-9]+) of \1 caches? in place; a step moved 4 bytes up and 388 down$' out ||
+    { cat out; fail "$model: a cache is not in place"; }
+done
+"$python" "$source/tests/gguf/decoded.py" "$tokens" $with_caches || fail "decoding"
+"$plumb" run llama.gguf --on cpu --tokens "$tokens" --decode 4 --temperature 0.8 --top-k 1 >of_one
+"$plumb" run llama.gguf --on cpu --tokens "$tokens" --decode 4 | sed 's/moved 4/moved 8/' | cmp - of_one ||
+  fail "the likeliest token alone is not what temperature 0 takes"
+# Each step is judged, and what is appended to a cache as it must not be fails there, with the step.
+"$plumb" verify gpt-oss.gguf --tokens "$tokens" --decode 3 --temperature 0.9 --top-k 20 --top-p 0.9 --candidate cpu \
+  --metamorphic --filter 'cache|attended|logits|tokens' --json steps.json >out 2>&1 ||
+  { cat out; fail "a step does not pass"; }
+grep -q '^4 cases.* 4 passed' out || { cat out; fail "not a case for the prompt and each step"; }
+grep -q '"relation": *"decoding"' steps.json || fail "the steps are not held to one run"
+for fault in stale shifted wrapped; do
+  "$plumb" verify llama.gguf --tokens "$tokens" --decode 2 --candidate cpu --plant ${fault}_rows@cache_k.1.next \
+    >out 2>&1
+  [ $? -eq 1 ] || { cat out; fail "$fault rows pass"; }
+  grep -Eq '^cache_k.1.next .* failed$' out || { cat out; fail "$fault rows are not found at the cache"; }
+done
+"$plumb" verify qwen3moe.gguf --tokens "$tokens" --decode 2 --candidate cpu -o steps.h5 >out 2>&1 || fail "no record"
+"$plumb" report steps.h5 --json steps.json >out 2>&1 || fail "the record cannot be read"
+grep -q '"step": 2' steps.json || fail "step 2 is not recorded"
+refuses 'does not go with --seeds' verify llama.gguf --decode 2 --seeds 2 --candidate cpu
+refuses 'and --decode asks for steps' verify llama.gguf --tokens "$tokens" --decode 2 --candidate file:llama.npz
+
+refuses 'must have room for the prompt of 5 and 6 behind it' run llama.gguf --on cpu --prompt-tokens 5 --decode 6 \
+  --context 10
+refuses 'decodes nothing' run bert.gguf --on cpu --decode 2
+
 # A prompt of 6 tokens and then 3 more are one of 9.
 all=$tokens,5,60
 for model in llama v2; do

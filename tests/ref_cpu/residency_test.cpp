@@ -3,6 +3,7 @@
 
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/cases/updated_operands.hpp"
+#include "tests/support/decoded_models.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/resident_runs.hpp"
 
@@ -37,6 +38,10 @@ TEST_F(Resident, RunsHaveTheBitsOfRunOnEveryGraph) {
     fed += static_cast<int>(pairs.size());
   }
   EXPECT_GE(fed, 3) << "graphs with a result that an input can be";
+}
+
+TEST_F(Resident, ModelsDecodeInPlaceAsThroughTheHost) {
+  plumb::testing::expect_models_decode_in_place(cpu, {"llama", "gemma3", "phi3", "gpt-oss", "deepseek2"});
 }
 
 TEST_F(Resident, OperandsAreWrittenOverWhereTheyAreBoundOrFed) {

@@ -7,32 +7,19 @@
 #include <cmath>
 
 #include "ir/buckets.hpp"
-#include "parity/checks/expected/end_to_end.hpp"
-#include "parity/checks/relations/limited.hpp"
-#include "parity/core/float_format.hpp"
+#include "parity/checks/relations/whole_run.hpp"
 #include "parity/element/terms/terms.hpp"
-#include "parity/foreign/candidate.hpp"
-#include "parity/judges/node_judge.hpp"
-#include "parity/profile/profile_arithmetic.hpp"
 
 namespace plumb::parity::checks::relations {
 namespace {
 
-constexpr bounds::runs::Sampling usual;
+/// The value of result `k`.
+ir::Value result(const WholeRun& run, std::size_t k) { return run.of.file->graph.results()[k]; }
 
 bool is_part(const ir::TensorType& part, const ir::TensorType& whole) {
   return part.dtype == whole.dtype && part.shape.size() == whole.shape.size() &&
          std::ranges::equal(part.shape, whole.shape, std::less_equal{});
 }
-
-/// One of both runs: what it gave, and how far its roundings may have moved that.
-struct Side {
-  const cases::Case& of;
-  ir::Tensors results;
-  std::map<ir::Value, bounds::runs::Spread> spreads;
-
-  ir::Value value(std::size_t k) const { return of.file->graph.results()[k]; }
-};
 
 class BucketCheck {
  public:
@@ -42,10 +29,12 @@ class BucketCheck {
   std::vector<cases::RelationResult> run(const cases::Case& subject, const cases::NodeFilter& chosen) const;
 
  private:
-  Side run_side(const cases::Case& of, const std::string& extents) const;
-  void judge(const Side& exact, const Side& rounded, std::size_t k, cases::RelationResult& found) const;
-  void judge_exactly(const Side& exact, const Side& rounded, std::size_t k, cases::RelationResult& found) const;
-  Limited limits_of(const Side& side, std::size_t k) const;
+  WholeRun run_side(const cases::Case& of, const std::string& extents) const;
+  void judge(const WholeRun& exact, const WholeRun& rounded, std::size_t k, cases::RelationResult& found) const;
+  void judge_exactly(const WholeRun& exact, const WholeRun& rounded, std::size_t k, cases::RelationResult& found) const;
+  Limited limits_at(const WholeRun& run, std::size_t k) const {
+    return limits_of(run, result(run, k), run.results.at(result(run, k)), lambda_);
+  }
   std::string breach(const compare::Comparison& found, const ir::Shape& shape, bool do_truths_differ) const;
 
   const Bucket& bucket_;
@@ -53,52 +42,14 @@ class BucketCheck {
   const double lambda_;
 };
 
-/// How the candidate added in a node, that of another node where it is fused into that.
-std::vector<ir::Sum> sums_of(const ir::Graph& graph, const std::vector<ir::NodeReport>& reports, std::size_t n) {
-  if (n >= reports.size()) return {};
-  if (reports[n].placement != ir::Placement::fused) return reports[n].sums;
-  const auto into = std::ranges::find(graph.nodes(), reports[n].kernel, &ir::Node::label);
-  const auto at = static_cast<std::size_t>(into - graph.nodes().begin());
-  return at < reports.size() ? reports[at].sums : std::vector<ir::Sum>{};
-}
-
-Side BucketCheck::run_side(const cases::Case& of, const std::string& extents) const try {
-  const ir::Graph& graph = of.file->graph;
-  Side side{.of = of, .results = {}, .spreads = {}};
-  if (executors_.foreign != nullptr) executors_.foreign->begins(of);
-  const auto executable = executors_.candidate->compile(graph, of.feeds, {graph.results()});
-  side.results = executable->run(of.feeds);
-  // Nobody vouches for what a candidate that is not ours says of its sums.
-  const auto reports = executors_.foreign != nullptr ? std::vector<ir::NodeReport>{} : executable->nodes();
-  const auto manner_of = [&](std::size_t n, const core::Segment& segment) {
-    const std::vector<ir::Sum> sums = sums_of(graph, reports, n);
-    return bounds::Manner{profile::arithmetic_of(executors_, sums, segment.graph), executors_.flushes_subnormals};
-  };
-  const auto evaluate = [](ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
-                           const bounds::Manner& manner) {
-    return judges::evaluate_elements(reference, segment, fed, manner, nullptr);
-  };
-  side.spreads = bounds::runs::spread_of(executors_.reference, graph, of.feeds, graph.results(), {},
-                                         {usual.runs, lambda_}, evaluate, manner_of);
-  return side;
+WholeRun BucketCheck::run_side(const cases::Case& of, const std::string& extents) const try {
+  return whole_run_of(of, executors_, lambda_);
 } catch (const ir::Unsupported&) {
   throw;
 } catch (const ir::DeviceError&) {
   throw;
 } catch (const ir::Error& error) {
   ir::fail("at ", extents, ": ", error.what());
-}
-
-/// The limits of a whole result, those that a choice leaves it among them.
-Limited BucketCheck::limits_of(const Side& side, std::size_t k) const {
-  const ir::Tensor& got = side.results.at(side.value(k));
-  const bounds::runs::Spread& spread = side.spreads.at(side.value(k));
-  const double unit = ir::unit_roundoff(core::compute_dtype(got.dtype()));
-  compare::Allowed allowed = expected::hold_to_runs(spread, got, {.unit = unit}, lambda_).allowed;
-  compare::Limits limits = *allowed.limits;
-  bounds::runs::add_choices(spread, limits);
-  allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
-  return limited_by(allowed, spread.truth, got);
 }
 
 /// Says what is wrong, the worst element by its place, and who is to blame: the model, whose truths differ, or the
@@ -117,15 +68,15 @@ std::string BucketCheck::breach(const compare::Comparison& found, const ir::Shap
 }
 
 /// Elements of both sides that a rounding on the way may change are nobody's fault.
-void BucketCheck::judge_exactly(const Side& exact, const Side& rounded, std::size_t k,
+void BucketCheck::judge_exactly(const WholeRun& exact, const WholeRun& rounded, std::size_t k,
                                 cases::RelationResult& found) const {
-  const ir::Tensor& got = exact.results.at(exact.value(k));
-  const auto &own = exact.spreads.at(exact.value(k)), &padded = rounded.spreads.at(rounded.value(k));
+  const ir::Tensor& got = exact.results.at(result(exact, k));
+  const auto &own = exact.spreads.at(result(exact, k)), &padded = rounded.spreads.at(result(rounded, k));
   ir::Tensor open({ir::DType::u8, padded.truth.shape()});
   for (std::size_t i = 0; i < open.as<std::uint8_t>().size(); ++i)
     open.as<std::uint8_t>()[i] = padded.is_open(i) ? 1 : 0;
   const ir::Tensor is_open = ir::leading_part(open, got.shape());
-  ir::Tensor held = ir::leading_part(rounded.results.at(rounded.value(k)), got.shape());
+  ir::Tensor held = ir::leading_part(rounded.results.at(result(rounded, k)), got.shape());
   const std::size_t bytes = ir::info(held.dtype()).bytes;
   for (std::size_t i = 0; i < is_open.as<std::uint8_t>().size(); ++i)
     if (own.is_open(i) || is_open.as<std::uint8_t>()[i] != 0)
@@ -140,22 +91,23 @@ void BucketCheck::judge_exactly(const Side& exact, const Side& rounded, std::siz
   found.why = breach(compared, got.shape(), differ);
 }
 
-void BucketCheck::judge(const Side& exact, const Side& rounded, std::size_t k, cases::RelationResult& found) const {
-  const ir::Tensor& got = exact.results.at(exact.value(k));
+void BucketCheck::judge(const WholeRun& exact, const WholeRun& rounded, std::size_t k,
+                        cases::RelationResult& found) const {
+  const ir::Tensor& got = exact.results.at(result(exact, k));
   if (ir::unit_roundoff(got.dtype()) == 0) return judge_exactly(exact, rounded, k, found);
   const ir::Shape& shape = got.shape();
-  const Limited padded = limits_of(rounded, k);
+  const Limited padded = limits_at(rounded, k);
   const Limited limited =
-      both(limits_of(exact, k), {ir::leading_part(padded.limits, shape), ir::leading_part(padded.apart, shape)});
-  const ir::Tensor other = ir::leading_part(rounded.results.at(rounded.value(k)), shape);
+      both(limits_at(exact, k), {ir::leading_part(padded.limits, shape), ir::leading_part(padded.apart, shape)});
+  const ir::Tensor other = ir::leading_part(rounded.results.at(result(rounded, k)), shape);
   const compare::Comparison compared = hold_within(got, other, limited, found);
   if (compared.agrees()) return;
   // Where the truths are as far apart as half of the limits, no candidate would do.
   Limited half = limited;
   for (double& limit : half.limits.as<double>()) limit /= 2;
   cases::RelationResult of_truths;
-  const ir::Tensor truth = ir::leading_part(rounded.spreads.at(rounded.value(k)).truth, shape);
-  hold_within(exact.spreads.at(exact.value(k)).truth, truth, half, of_truths);
+  const ir::Tensor truth = ir::leading_part(rounded.spreads.at(result(rounded, k)).truth, shape);
+  hold_within(exact.spreads.at(result(exact, k)).truth, truth, half, of_truths);
   found.why = breach(compared, shape, of_truths.n_bad > 0);
 }
 
@@ -172,7 +124,7 @@ std::vector<cases::RelationResult> BucketCheck::run(const cases::Case& subject, 
   }
   if (results.empty()) return results;
   try {
-    const Side exact = run_side(subject, bucket_.exact), rounded = run_side(bucket_.padded, bucket_.rounded);
+    const WholeRun exact = run_side(subject, bucket_.exact), rounded = run_side(bucket_.padded, bucket_.rounded);
     for (std::size_t i = 0; i < numbers.size(); ++i) judge(exact, rounded, numbers[i], results[i]);
   } catch (const bounds::NoModel& lack) {
     for (cases::RelationResult& one : results) {

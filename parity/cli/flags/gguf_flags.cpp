@@ -1,6 +1,8 @@
 // Reads the flags of GGUF models: numbers of tokens, ids, and which blocks.
 #include "parity/cli/flags/gguf_flags.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <iostream>
@@ -53,6 +55,7 @@ architectures::Options options_of(const GgufFlags& flags) {
   if (!flags.blocks.empty()) options.blocks = range_of(flags.blocks);
   if (flags.context > 0) options.context = flags.context;
   if (flags.prompt_tokens > 0) options.prompt_tokens = flags.prompt_tokens;
+  if (flags.decode > 0) options.steps = flags.decode;
   if (flags.tokens.empty()) return options;
   options.tokens = ids_of(flags.tokens);
   const std::int64_t given = std::ssize(options.tokens);
@@ -85,14 +88,33 @@ void add_gguf_flags(CLI::App& app, GgufFlags& flags) {
       ->group("language models");
 }
 
+void add_decode_flags(CLI::App& app, GgufFlags& flags) {
+  constexpr std::uint64_t most = 1 << 24;
+  ir::ops::Sample& draw = flags.options.draw;
+  CLI::Option* const decode =
+      app.add_option("--decode", flags.decode,
+                     "then run so many tokens more, each drawn from the logits before it; --context is for them, too")
+          ->check(whole_from_to(1, most))
+          ->group("language models");
+  const auto add = [&](const std::string& name, auto& value, const CLI::Validator& check, const std::string& help) {
+    app.add_option(name, value, help)->check(check)->needs(decode)->group("language models");
+  };
+  add("--temperature", draw.temperature, not_negative(),
+      "what logits are divided by before --decode draws; 0 takes the likeliest token (0)");
+  add("--top-k", draw.top_k, whole_from_to(0, most), "draw from so many of the likeliest tokens alone; 0 is all (0)");
+  add("--top-p", draw.top_p, from_to(0, 1), "draw from the likeliest tokens that have this share of the weight (1)");
+  add("--min-p", draw.min_p, from_to(0, 1), "draw none whose weight over that of the likeliest is below this (0)");
+}
+
 void require_no_gguf_flags(const std::filesystem::path& path, const GgufFlags& flags) {
   ir::require(repeated(flags).empty(), path.string(),
-              ": --prompt-tokens, --tokens, --context, --batch, --blocks and --logits go with GGUF models, and this is "
-              "not one");
+              ": --prompt-tokens, --tokens, --context, --batch, --blocks, --logits and --decode go with GGUF models, "
+              "and this is not one");
 }
 
 ir::formats::GraphFile read_gguf_model(const std::filesystem::path& path, const GgufFlags& flags) {
   architectures::Model model = architectures::read_gguf(path, options_of(flags));
+  if (flags.is_of_step) return std::move(model.step.value());
   if (!model.notes.empty()) report::Progress::erase_any();
   for (const std::string& note : model.notes) std::cerr << "note: " << path.string() << ": " << note << '\n';
   return std::move(model.file);
@@ -106,6 +128,13 @@ std::string repeated(const GgufFlags& flags) {
   if (flags.options.batch != 1) text += ir::cat(" --batch ", flags.options.batch);
   if (!flags.blocks.empty()) text += " --blocks " + core::terminal::shell_word(flags.blocks);
   if (!flags.logits.empty()) text += " --logits " + flags.logits;
+  if (flags.decode == 0) return text;
+  text += ir::cat(" --decode ", flags.decode);
+  const ir::ops::Sample &draw = flags.options.draw, usual = architectures::Options().draw;
+  if (draw.temperature != usual.temperature) text += fmt::format(" --temperature {}", draw.temperature);
+  if (draw.top_k != usual.top_k) text += ir::cat(" --top-k ", draw.top_k);
+  if (draw.top_p != usual.top_p) text += fmt::format(" --top-p {}", draw.top_p);
+  if (draw.min_p != usual.min_p) text += fmt::format(" --min-p {}", draw.min_p);
   return text;
 }
 

@@ -17,9 +17,14 @@ struct GgufFlags {
   ir::formats::gguf::architectures::Options options;  ///< those that need no reading
   std::int64_t prompt_tokens = 0, context = 0;        ///< 0: not given
   std::string tokens, blocks, logits;                 ///< as they are given
+  std::int64_t decode = 0;                            ///< steps behind the prompt; 0: none
+  bool is_of_step = false;                            ///< the graph of a step is read, not the prompt's
 };
 
 void add_gguf_flags(CLI::App& app, GgufFlags& flags);
+
+/// --decode, and how it draws tokens; for commands that go on behind the prompt. The seed is the run's.
+void add_decode_flags(CLI::App& app, GgufFlags& flags);
 
 /// Throws Error, naming the file, where one of the flags is given for what is no GGUF file.
 void require_no_gguf_flags(const std::filesystem::path& path, const GgufFlags& flags);

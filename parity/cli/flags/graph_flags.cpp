@@ -147,7 +147,9 @@ verify::FillOptions fill_options(const GraphFlags& flags) {
   options.literals = flags.model.inputs;
   options.has_given = !flags.model.data.empty() || !flags.model.load_inputs.empty() || !flags.model.inputs.empty();
   const auto names = std::make_shared<ModelNames>();
-  options.read = model_reader(flags.model, names);
+  ModelFlags model = flags.model;
+  model.gguf.options.draw.seed = static_cast<std::int64_t>(options.seed);
+  options.read = model_reader(model, names);
   if (!flags.model.buckets.empty()) options.read_larger = bucket_reader(flags.model);
   if (flags.relative || flags.absolute)
     options.expected_within = cases::Closeness{flags.relative.value_or(0), flags.absolute.value_or(0)};
@@ -158,6 +160,43 @@ verify::FillOptions fill_options(const GraphFlags& flags) {
     options.read_given = [names, model = flags.model, most = options.memory_budget](
                              const ir::formats::GraphFile& file) { return given_to(file, *names, model, most); };
   return options;
+}
+
+namespace {
+
+/// The options of a prompt for another graph of its model, without what the prompt's was given.
+verify::FillOptions ungiven(const verify::FillOptions& prompt, const ModelFlags& model) {
+  verify::FillOptions options = prompt;
+  options.read = model_reader(model);
+  options.read_given = {};
+  options.given.clear();
+  options.read_expected = {};
+  options.expected.clear();
+  options.has_given = false;
+  options.literals.clear();
+  return options;
+}
+
+}  // namespace
+
+verify::FillOptions step_options(const GraphFlags& flags, const verify::FillOptions& prompt) {
+  ModelFlags model = flags.model;
+  model.gguf.options.draw.seed = static_cast<std::int64_t>(prompt.seed);
+  model.gguf.is_of_step = true;
+  return ungiven(prompt, model);
+}
+
+verify::FillOptions prompt_options(const GraphFlags& flags, const verify::FillOptions& prompt,
+                                   const ir::Tensor& tokens) {
+  ModelFlags model = flags.model;
+  GgufFlags& gguf = model.gguf;
+  if (gguf.context == 0) gguf.context = tokens.shape().back();
+  gguf.decode = gguf.prompt_tokens = 0;
+  gguf.logits.clear();
+  gguf.tokens.clear();
+  for (const std::int32_t token : tokens.as<std::int32_t>())
+    gguf.tokens += (gguf.tokens.empty() ? "" : ",") + std::to_string(token);
+  return ungiven(prompt, model);
 }
 
 }  // namespace plumb::parity::cli::flags

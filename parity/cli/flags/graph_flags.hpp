@@ -35,6 +35,14 @@ void add_precision_flag(CLI::App& app, GraphFlags& flags);
 /// run can be repeated. Throws Error when the inputs' file cannot be read.
 verify::FillOptions fill_options(const GraphFlags& flags);
 
+/// Options that make the case of a step behind the prompt, where --decode asks for it, of those of the prompt's: params
+/// are the same, and inputs are still to be given.
+verify::FillOptions step_options(const GraphFlags& flags, const verify::FillOptions& prompt);
+
+/// Likewise of the case of a prompt that is these tokens [B, s], over caches of the same length.
+verify::FillOptions prompt_options(const GraphFlags& flags, const verify::FillOptions& prompt,
+                                   const ir::Tensor& tokens);
+
 /// Lets many cases of one graph read its files once: what is read is the same for every seed.
 void read_once(verify::FillOptions& fill);
 

@@ -184,6 +184,7 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
   add_output_flags(app, flags);
   add_style_flags(app, flags.style);
   add_graph_flags(app, flags.graph);
+  add_decode_flags(app, flags.graph.model.gguf);
   add_precision_flag(app, flags.graph);
   add_expected_flags(app, flags.graph, flags.expected);
   add_candidates_flags(app, flags.candidates, flags.candidate);

@@ -28,11 +28,21 @@ void take_flags(const cases::ListedCase& one, flags::VerifyFlags& flags) {
   }
 }
 
+/// Steps are judged one after the other, each on what the candidate made before.
+void require_decodable(const flags::VerifyFlags& flags) {
+  if (flags.graph.model.gguf.decode == 0) return;
+  const bool is_one_run = flags.seeds == 1 && flags.candidates.size() == 1 && !flags.each_kernel;
+  ir::require(is_one_run && flags.jobs.empty() && !flags.resume && flags.fill == "graph",
+              "--decode judges the steps of one run of one candidate, in one process: it does not go with --seeds, "
+              "several of --candidate, --each-kernel, --fill, --jobs, --retries or --resume");
+}
+
 /// The sources of a batch's graphs and feeds. Throws Error where its flags do not go together.
 verify::FillOptions fill_options(const Batch& batch) {
   flags::GraphFlags graph = batch.flags.graph;
   flags::settle_by_dump(batch.flags.candidates, graph.model);
   if (graph.model.are_for_several) flags::require_known_shapes(batch.paths, graph.model);
+  require_decodable(batch.flags);
   verify::FillOptions fill = flags::fill_options(graph);
   library::set_fill(batch.flags.fill, "--fill", fill);
   ir::require(fill.kind != core::FillKind::exact || batch.flags.seeds == 1,

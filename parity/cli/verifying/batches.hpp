@@ -22,6 +22,12 @@ struct Batch {
   std::optional<double> seconds = {};     ///< the time that all of it takes, where --budget asks and --times knows
   verify::FillOptions fill = {};          ///< by its flags
   std::optional<policy::Gate> gate = {};  ///< likewise, once it is opened
+
+  /// Cases that a graph makes: by seed and candidate, and of a decoder by the steps behind its prompt.
+  std::uint64_t runs() const {
+    const auto steps = static_cast<std::uint64_t>(flags.graph.model.gguf.decode);
+    return flags.seeds * flags.candidates.size() * (1 + steps);
+  }
 };
 
 /// Whether a path of the command line is a list of cases.

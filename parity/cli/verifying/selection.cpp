@@ -26,7 +26,7 @@ namespace {
 
 /// Parts of an id in which runs of one case differ, and those that a case has before it is run alone.
 constexpr std::array parts_of_runs = {
-    " seed=", " param_seed=", " alternative=", " fuse=", " set=", " profile=", " feeds="};
+    " seed=", " step=", " param_seed=", " alternative=", " fuse=", " set=", " profile=", " feeds="};
 
 std::string id_of_all_runs(std::string id) {
   for (const std::string_view part : parts_of_runs) {
@@ -152,8 +152,7 @@ std::vector<PlannedCase> plan_cases(const flags::VerifyFlags& flags, const std::
   std::vector<PlannedCase> planned;
   for (const Batch& batch : batches)
     for (const std::string& path : batch.paths) {
-      PlannedCase one{
-          .id = id_of(batch, path), .tags = batch.tags, .runs = batch.flags.seeds * flags.candidates.size()};
+      PlannedCase one{.id = id_of(batch, path), .tags = batch.tags, .runs = batch.runs()};
       one.built_in = tags_of_path(path);
       one.built_in.merge(tags_of_fill(batch.fill));
       if (const auto seconds = times.of(one.id)) one.seconds = *seconds * static_cast<double>(one.runs);
@@ -193,7 +192,7 @@ std::vector<Batch> by_urgency(const flags::VerifyFlags& flags, const std::vector
       one.paths = {path};
       const std::string id = id_of(batch, path);
       one.seconds = times.of(id);
-      if (one.seconds) *one.seconds *= static_cast<double>(batch.flags.seeds * flags.candidates.size());
+      if (one.seconds) *one.seconds *= static_cast<double>(batch.runs());
       const std::size_t place = !times.has_passed(id) ? 1 : one.seconds ? 2 : 0;
       urgent.at(place).push_back(std::move(one));
     }

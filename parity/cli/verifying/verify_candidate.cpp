@@ -32,6 +32,7 @@ void VerifyCandidate::open_other(const flags::VerifyFlags& flags) {
   other_ = flags::open_candidate(flags_, device_flags_);
   if (flags.seeds != 1) flags::require_computes(*other_.executor, spec, ir::cat("--seeds asks for ", flags.seeds));
   if (!flags.graph.model.buckets.empty()) flags::require_computes(*other_.executor, spec, "--bucket asks for another");
+  if (flags.graph.model.gguf.decode > 0) flags::require_computes(*other_.executor, spec, "--decode asks for steps");
   settings_.candidate = spec;
   if (flags_.options.taps != library::CandidateOptions{}.taps)
     settings_.knobs.emplace_back("taps", flags_.options.taps);

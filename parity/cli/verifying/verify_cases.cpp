@@ -186,6 +186,7 @@ bool VerifyRun::run_graph(const Batch& batch, const std::string& path, std::vect
     one.summary = {};
     one.runs = 0;
   }
+  if (batch.flags.graph.model.gguf.decode > 0) return run_decoded(batch, path, judging.front(), recorder);
   const bool goes_on = passed_over_ > 0;
   const std::uint64_t seeds = batch.flags.seeds;
   verify::FillOptions fill = batch.fill;

@@ -74,6 +74,7 @@ class VerifyRun {
                 std::vector<Judging>& judging, results::Recorder* recorder);
   bool run_graph(const Batch& batch, const std::string& path, std::vector<Judging>& judging,
                  results::Recorder* recorder);
+  bool run_decoded(const Batch& batch, const std::string& path, Judging& judging, results::Recorder* recorder);
   bool run_by_each_kernel(const Batch& batch, const std::string& path, Judging judging, results::Recorder* recorder);
   bool run_batch(const Batch& batch, results::Recorder* recorder);
   void run_batches(results::Recorder* recorder);

@@ -91,7 +91,7 @@ void VerifyRun::skip(const Batch& batch, results::Recorder* recorder) {
     ++over_budget_;
     is_taken_ = false;
     record(std::move(skipped), nullptr);
-    leave_out(batch.flags.seeds * flags_.candidates.size() - 1, recorder);
+    leave_out(batch.runs() - 1, recorder);
   }
 }
 

@@ -27,6 +27,7 @@ struct Fault {
 std::span<const Fault> faults_of_values();
 std::span<const Fault> faults_of_layout();
 std::span<const Fault> faults_of_memory();
+std::span<const Fault> faults_of_caches();
 std::span<const Fault> faults_of_rounding();
 std::span<const Fault> faults_of_precision();
 std::span<const Fault> faults_of_sums();

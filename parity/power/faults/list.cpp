@@ -36,9 +36,9 @@ std::span<const Fault> all_faults() {
   static const std::vector<Fault> all = [] {
     std::vector<Fault> list;
     for (const auto family :
-         {faults_of_values(), faults_of_layout(), faults_of_memory(), faults_of_rounding(), faults_of_precision(),
-          faults_of_sums(), faults_of_partial_sums(), faults_of_lines(), faults_of_operands(), faults_of_attributes(),
-          faults_of_attention(), faults_of_epilogues()})
+         {faults_of_values(), faults_of_layout(), faults_of_memory(), faults_of_caches(), faults_of_rounding(),
+          faults_of_precision(), faults_of_sums(), faults_of_partial_sums(), faults_of_lines(), faults_of_operands(),
+          faults_of_attributes(), faults_of_attention(), faults_of_epilogues()})
       list.insert(list.end(), family.begin(), family.end());
     return list;
   }();
@@ -46,7 +46,8 @@ std::span<const Fault> all_faults() {
 }
 
 std::span<const Fault> faults_of_results() {
-  return all_faults().subspan(faults_of_values().size() + faults_of_layout().size() + faults_of_memory().size());
+  return all_faults().subspan(faults_of_values().size() + faults_of_layout().size() + faults_of_memory().size() +
+                              faults_of_caches().size());
 }
 
 std::span<const Fault> faults_of_computation() { return faults_of_results().subspan(faults_of_rounding().size()); }

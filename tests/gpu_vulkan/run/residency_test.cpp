@@ -11,6 +11,7 @@
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/gpu_vulkan/sample_graph.hpp"
 #include "tests/support/cases/updated_operands.hpp"
+#include "tests/support/decoded_models.hpp"
 #include "tests/support/resident_runs.hpp"
 
 namespace plumb::gpu_vulkan::residency_test {
@@ -34,6 +35,10 @@ class ResidencyOnDevice : public testing::OnDevice {
   }
   static constexpr std::array both_ways{Staging::automatic, Staging::always};
 };
+
+TEST_F(ResidencyOnDevice, ModelsDecodeInPlaceAsThroughTheHost) {
+  plumb::testing::expect_models_decode_in_place(*executor(Staging::automatic), {"llama", "gpt-oss", "deepseek2"});
+}
 
 TEST_F(ResidencyOnDevice, OperandsAreWrittenOverWhereTheyAreBoundOrFed) {
   for (const Staging staging : both_ways) {

@@ -57,6 +57,21 @@ TEST(Faults, OfAccumulatorsThatAreNotCleared) {
             (Numbers{2, 6, 10}));
 }
 
+TEST(Faults, OfCachesPutRowsWhereTheyDoNotBelong) {
+  const auto cache_with = [](std::string_view fault, int start) {
+    return with(
+        fault,
+        R"("cache": {"type": "f32[1, 3, 1]", "values": [1, 2, 3]}, "rows": {"type": "f32[1, 1, 1]", "values": [9]},
+                   "start": {"type": "i32[1]", "values": [)" +
+            std::to_string(start) + "]}",
+        R"("op": "tensor_scatter", "inputs": ["cache", "rows", "start"], "axis": 1, "has_write_indices": true)");
+  };
+  EXPECT_EQ(cache_with("stale_rows", 1), (Numbers{1, 2, 3}));
+  EXPECT_EQ(cache_with("shifted_rows", 1), (Numbers{1, 2, 9}));
+  EXPECT_EQ(cache_with("shifted_rows", 2), (Numbers{1, 9, 3}));  // there is no row behind it
+  EXPECT_EQ(cache_with("wrapped_rows", 1), (Numbers{9, 2, 3}));
+}
+
 TEST(Faults, OfPrecisionLoseTheirBits) {
   const auto product = R"("op": "matmul", "inputs": ["a", "b"])";
   // 1 + 2^-20 is half way between two numbers of 20 bits.

@@ -27,7 +27,7 @@ using tests::message_of;
 namespace fs = std::filesystem;
 
 TEST(Identity, EachThingOffItsDefaultIsInTheIdAndInTheKey) {
-  std::vector<std::pair<cases::Case, cases::RunSettings>> runs(12, {make_case(small_graph), {}});
+  std::vector<std::pair<cases::Case, cases::RunSettings>> runs(13, {make_case(small_graph), {}});
   runs[1].first.seed = 2;
   runs[2].first.origin.param_seed = 5;
   runs[3].first.dtype = ir::DType::f16;
@@ -40,6 +40,7 @@ TEST(Identity, EachThingOffItsDefaultIsInTheIdAndInTheKey) {
   runs[10].second.profile = core::sha256("a profile");
   runs[11].first.fill = core::FillKind::adversarial;
   runs[11].first.adversarial = ir::AdversarialKind::wave;
+  runs[12].first.step = 2;
   std::set<std::string> ids, keys;
   for (const auto& [subject, settings] : runs) {
     const cases::Identity identity = cases::identity_of(subject, core::Mode::attribute, settings);
@@ -52,6 +53,7 @@ TEST(Identity, EachThingOffItsDefaultIsInTheIdAndInTheKey) {
   EXPECT_TRUE(ids.contains("small.json"));
   EXPECT_TRUE(ids.contains("small.json set=regions:false,tile:32x32x16"));
   EXPECT_TRUE(ids.contains("small.json fill=adversarial:wave"));
+  EXPECT_TRUE(ids.contains("small.json step=2"));
   EXPECT_NE(cases::identity_of(runs[0].first, core::Mode::isolate, {}).key(),
             cases::identity_of(runs[0].first, core::Mode::attribute, {}).key());
 }

@@ -6,6 +6,7 @@
 #include "ir/ops/binary.hpp"
 #include "ir/ops/range.hpp"
 #include "ir/ops/rope.hpp"
+#include "ir/ops/sample.hpp"
 #include "ir/ops/slice.hpp"
 #include "ir/ops/tensor_scatter.hpp"
 
@@ -28,11 +29,11 @@ class Prefill {
     positions();
     Value x = embeddings();
     for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) x = block(i, x);
-    if (!options_.has_all_logits)
-      x = nodes_.add("last", ops::Slice{.axes = {1}, .starts = {options_.prompt_tokens - 1}, .sizes = {1}, .steps = {}},
-                     {x});
-    file_.graph.returns(logits(nodes_.norm(x, "output_norm", decoder_.norm)));
+    if (!options_.has_all_logits) x = last_of(x);
+    const Value scores = logits(nodes_.norm(x, "output_norm", decoder_.norm));
+    file_.graph.returns(scores);
     for (const Value cache : caches_) file_.graph.returns(cache);
+    if (options_.steps) file_.graph.returns(next_tokens(scores));
     return std::move(file_);
   }
 
@@ -50,6 +51,10 @@ class Prefill {
     declare_tokens(file_, options_, weights_.at("token_embd.weight").shape[0]);
     file_.graph.input("write_at", {DType::i32, {batch}});
     file_.sources.emplace("write_at", Tensor({DType::i32, {batch}}));
+    if (options_.steps && options_.draw.temperature != 0) {
+      file_.graph.input("draw", {DType::u32, {}});
+      file_.sources.emplace("draw", Tensor({DType::u32, {}}));
+    }
     for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) {
       const std::int64_t heads = decoder_.kv_heads[static_cast<std::size_t>(i)];
       file_.graph.input(cat("cache_k.", i), {DType::f32, cache_shape(heads, decoder_.key_length)});
@@ -62,8 +67,11 @@ class Prefill {
   void positions() {
     const std::int64_t batch = options_.batch, tokens = options_.prompt_tokens;
     const Value at = nodes_.input("write_at");
-    const Value steps = nodes_.add("steps", ops::Range{.count = tokens, .dtype = DType::i32}, {});
-    positions_ = nodes_.sum("positions", nodes_.reshape("first_positions", at, {batch, 1}), steps);
+    positions_ = nodes_.reshape("first_positions", at, {batch, 1});
+    if (tokens > 1) {
+      const Value steps = nodes_.add("steps", ops::Range{.count = tokens, .dtype = DType::i32}, {});
+      positions_ = nodes_.sum("positions", positions_, steps);
+    }
     const Value length = nodes_.constant<std::int32_t>("length", {}, {static_cast<std::int32_t>(tokens)});
     kv_lengths_ = nodes_.sum("kv_lengths", at, length);
     if (decoder_.rotary.columns == 0) return;
@@ -106,6 +114,21 @@ class Prefill {
     const Value share = nodes_.add("logit_shares", ops::Binary{.function = ops::BinaryFunction::divide}, {open, by});
     const Value bent = nodes_.add("bent_logits", ops::Unary{.function = ops::UnaryFunction::tanh}, {share});
     return nodes_.add("logits", ops::Binary{.function = ops::BinaryFunction::multiply}, {bent, by});
+  }
+
+  Value last_of(Value x) {
+    const ops::Slice last{.axes = {1}, .starts = {options_.prompt_tokens - 1}, .sizes = {1}, .steps = {}};
+    return nodes_.add("last", last, {x});
+  }
+
+  /// The tokens that follow the last ones, i32 [B, 1].
+  Value next_tokens(Value scores) {
+    ops::Sample draw = options_.draw;
+    draw.index_dtype = DType::i32;
+    std::vector<Value> operands = {options_.has_all_logits ? last_of(scores) : scores};
+    draw.has_offset = draw.temperature != 0;
+    if (draw.has_offset) operands.push_back(nodes_.input("draw"));
+    return nodes_.add("tokens.next", draw, std::move(operands));
   }
 
   Value rotated(const std::string& label, std::int64_t block, Value x) {

