@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 #include "ir/attribute.hpp"
@@ -237,6 +238,16 @@ Tensor fill(const TensorType& type, const Fill& fill, std::uint64_t seed, std::u
 
 std::uint32_t stream_of(std::string_view name) {
   return static_cast<std::uint32_t>(raw::hash_bytes(std::as_bytes(std::span(name.data(), name.size()))));
+}
+
+void make_other(Tensor& x) {
+  const Tensor from = x;
+  const std::size_t width = info(x.dtype()).bytes, count = x.bytes().size() / width;
+  for (std::size_t i = 0; i < count; ++i)
+    std::memcpy(x.bytes().data() + i * width, from.bytes().data() + (count - 1 - i / 2) * width, width);
+  if (!is_float(x.dtype()) && !is_complex(x.dtype())) return;
+  const std::size_t part = is_complex(x.dtype()) ? width / 2 : width;
+  for (std::size_t at = part - 1; at < x.bytes().size(); at += part) x.bytes()[at] ^= std::byte{0x80};  // the sign
 }
 
 }  // namespace plumb::ir

@@ -102,4 +102,9 @@ Tensor fill(const TensorType& type, const Fill& fill, std::uint64_t seed, std::u
 /// The stream of the tensor called `name`: each has numbers of its own.
 std::uint32_t stream_of(std::string_view name);
 
+/// Puts values of the same tensor in the place of others, so that hardly any function gives the same for both: those of
+/// its second half, each twice, from the last on, and floats with the other sign. A reversal alone would leave a
+/// maximum or a histogram what it is. Indices stay in range.
+void make_other(Tensor& x);
+
 }  // namespace plumb::ir

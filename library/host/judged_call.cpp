@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "ir/other_values.hpp"
+#include "ir/fill.hpp"
 #include "library/host/call_memory.hpp"
 
 namespace plumb::library::host {

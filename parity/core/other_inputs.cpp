@@ -1,7 +1,7 @@
 // Inputs made of those of a case, and runs on inputs that may be refused.
 #include "parity/core/other_inputs.hpp"
 
-#include "ir/other_values.hpp"
+#include "ir/fill.hpp"
 
 namespace plumb::parity::core {
 

@@ -34,8 +34,8 @@ double least_size(const ir::Tensor& x);
 /// 0 for each float of both that is subnormal in `y` times 2^exponent or smaller.
 void clear_subnormals(ir::Tensor& y, ir::Tensor& other, int exponent);
 
-/// Whether `other` is not finite, or 0, where the float `y` is a finite number: an intermediate result may have left the
-/// range of its type.
+/// Whether `other` is not finite, or 0, where the float `y` is a finite number: an intermediate result may have left
+/// the range of its type.
 bool lost_range(const ir::Tensor& y, const ir::Tensor& other);
 
 /// 0 for each element of both that is marked, in f64, as one that is not judged.

@@ -56,7 +56,8 @@ plumb 1 verify "$graphs/scores.json" "$graphs/dense.json" --policy "$graphs/stri
 plumb 1 judge fast.h5
 if grep 'cut off' stderr; then fail "a run that was to stop is said to have been cut off"; fi
 # A case with nothing to compare is none to stop at.
-plumb 1 verify "$source/fixtures/ops/tile/no_times.json" "$graphs/scores.json" --policy "$graphs/strict.toml" --fail-fast
+none=$source/fixtures/ops/tile/no_times.json
+plumb 1 verify "$none" "$graphs/scores.json" --policy "$graphs/strict.toml" --fail-fast
 says '^2 cases, '
 plumb 2 verify missing.json --seeds 5 -q -o missing.h5
 plumb 2 judge missing.h5
