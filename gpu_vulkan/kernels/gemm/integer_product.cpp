@@ -50,8 +50,8 @@ void integer_product(const common::CodeOperands& of, const common::CodeEpilogue&
   const Strides b_zero = strides_of_zero(of.right_zero, of.right, MatrixLines::columns, batch, node);
   const Strides of_a = strides_of_matrices(a, batch), of_b = strides_of_matrices(b, batch);
   std::int64_t m = y[y.size() - 2];
-  const bool one_right = std::ranges::all_of(of_b, is_zero) && std::all_of(b_zero.begin(), b_zero.end() - 2, is_zero);
-  if (one_right && std::ranges::all_of(a_zero, is_zero) && a.leading(a.size() - 2) == batch) {
+  // One right matrix has one zero point for each column, whose shape is the matrix's.
+  if (std::ranges::all_of(of_b, is_zero) && std::ranges::all_of(a_zero, is_zero) && a.leading(a.size() - 2) == batch) {
     m *= batch.elements();
     batch.clear();
   }
