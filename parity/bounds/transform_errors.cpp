@@ -57,7 +57,8 @@ TransformFactors transform_factors(std::int64_t length, double scale) {
     while (rest % prime == 0) rest /= prime;
   const double depth = std::log2(static_cast<double>(length));
   const double tiny = std::max(1.0, scale) * static_cast<double>(length);
-  return rest == 1 ? TransformFactors{1.5 * std::sqrt(depth) + of_scale, 5 * depth, 2 * tiny, 6 * tiny}
+  // Half a unit more: the few roundings of a short line do not average, where its energy is in few bins.
+  return rest == 1 ? TransformFactors{1.5 * std::sqrt(depth) + 0.5 + of_scale, 5 * depth, 2 * tiny, 6 * tiny}
                    : TransformFactors{3 * std::sqrt(depth) + of_scale, 15 * depth, 8 * tiny, 24 * tiny};
 }
 
