@@ -87,6 +87,14 @@ bool makes(const ir::Tensor& output, const std::vector<std::size_t>& kept, const
   return true;
 }
 
+/// Whether a slice runs and makes the elements of the truth that it stands for. One whose indices lie in what was cut off
+/// is refused.
+bool stands_for(const settle::Subject& subject, const Slice& slice, std::size_t k, const ir::Tensor& truth) try {
+  return makes(output_of(subject, slice, k, slice.fed), slice.kept, truth);
+} catch (const ir::Error&) {
+  return false;
+}
+
 /// The next choice of cuts, of what each operand allows; false behind the last.
 bool next(std::vector<std::size_t>& choice, const std::vector<Cuts>& allowed) {
   for (std::size_t i = 0; i < choice.size(); ++i) {
@@ -127,7 +135,7 @@ std::optional<Slice> slice_of(const settle::Subject& subject, std::size_t k, std
     --tries;
     Slice slice{std::move(*segment), {}, kept_elements(shape, axis, entries)};
     for (std::size_t i = 0; i < cuts.size(); ++i) slice.fed.push_back(cut(subject.inputs[i], cuts[i], entries));
-    if (makes(output_of(subject, slice, k, slice.fed), slice.kept, truth)) return slice;
+    if (stands_for(subject, slice, k, truth)) return slice;
   }
   return std::nullopt;
 }
