@@ -24,7 +24,7 @@ bool VerifyRun::run_decoded(const Batch& batch, const std::string& path, Judging
   };
   const auto goes_on = [&] {
     const cases::CaseResult& last = results_.back();
-    return !last.nodes.empty() && !(flags_.fail_fast && last.exit != core::ExitCode::passed);
+    return !last.nodes.empty() && !(flags_.fail_fast && core::is_failure(last.exit));
   };
   verify::LoadedCase loaded = verify::load_file(path, batch.fill, judging.executors, judging.options, all);
   const std::shared_ptr<verify::SharedCase> prompt = loaded.shared;
@@ -42,7 +42,7 @@ bool VerifyRun::run_decoded(const Batch& batch, const std::string& path, Judging
   const std::span<const cases::CaseResult> done = std::span(results_).subspan(first);
   leave_out(batch.runs() - done.size(), recorder);
   report(*judging.candidate, report::of_all_steps(done), false, report::Times::of_first_run);
-  return !(flags_.fail_fast && done.back().exit != core::ExitCode::passed);
+  return !(flags_.fail_fast && core::is_failure(done.back().exit));
 }
 
 }  // namespace plumb::parity::cli
