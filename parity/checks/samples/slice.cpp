@@ -87,8 +87,8 @@ bool makes(const ir::Tensor& output, const std::vector<std::size_t>& kept, const
   return true;
 }
 
-/// Whether a slice runs and makes the elements of the truth that it stands for. One whose indices lie in what was cut off
-/// is refused.
+/// Whether a slice runs and makes the elements of the truth that it stands for. One whose indices lie in what was cut
+/// off is refused.
 bool stands_for(const settle::Subject& subject, const Slice& slice, std::size_t k, const ir::Tensor& truth) try {
   return makes(output_of(subject, slice, k, slice.fed), slice.kept, truth);
 } catch (const ir::Error&) {
