@@ -99,8 +99,8 @@ int merge(const FuzzFlags& flags, Hunt& hunt) {
   for (const std::string& refused : given.refused) show::print("left: {}\n", refused);
   const auto place = [](const GraphText& one) { return std::pair(one.text.size(), std::string_view(one.text)); };
   std::ranges::stable_sort(given.graphs, {}, place);
-  const auto twice = std::ranges::unique(given.graphs, {}, &GraphText::text);
-  given.graphs.erase(twice.begin(), twice.end());
+  const auto is_twice = [](const GraphText& a, const GraphText& b) { return a.text == b.text; };
+  given.graphs.erase(std::unique(given.graphs.begin(), given.graphs.end(), is_twice), given.graphs.end());
   std::set<fs::path> kept;
   corpus.coverage() = {};
   hunt.on_new_cells = [&](const Block::File& file) { kept.insert(corpus.keep_case(file.text)); };

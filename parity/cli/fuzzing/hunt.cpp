@@ -60,10 +60,8 @@ bool Hunt::is_over() const {
 
 void Hunt::judge(Block block) {
   if (corpus_) {
-    const auto tried = std::ranges::remove_if(
+    tried_before_ += std::erase_if(
         block.files, [&](const Block::File& file) { return file.number && corpus_->was_tried(*file.number); });
-    tried_before_ += tried.size();
-    block.files.erase(tried.begin(), tried.end());
   }
   if (block.files.empty()) return;
   std::string what = block.what;
