@@ -20,7 +20,7 @@ NEEDED = {
     "dot_general": {"a_batch": [0], "b_batch": [0], "a_contract": [2], "b_contract": [-1]},
     "dynamic_slice": {"sizes": [2, 3]}, "einsum": {"equation": "...ij,jk->...ik"}, "expand": {"shape": [4, 1, 6]},
     "frame": {"size": 400, "hop": 160}, "group_norm": {"num_groups": 3},
-    "histogram": {"bins": 7, "min": -100.0, "max": 100.0}, "im2col": {"kernel_shape": [2, 3]}, "lrn": {"size": 5},
+    "histogram": {"bins": 31, "min": -2.0, "max": 9.0}, "im2col": {"kernel_shape": [2, 3]}, "lrn": {"size": 5},
     "max_unpool": {"inferred_shape": [6, 8]}, "mean_variance_norm": {"axes": [0, 2]}, "one_hot": {"depth": 9},
     "overlap_add": {"hop": 4, "length": 64}, "pad": {"pads": [1, 2, 0, 3]}, "pool": {"kernel_shape": [2, 3]},
     "quantize_blocks": {"format": "q8_0"}, "random": {"shape": [3, 5], "has_offset": True},
