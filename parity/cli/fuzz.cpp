@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <memory>
 
-#include "ir/files/output_file.hpp"
 #include "ir/files/read_file.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/fuzzing/graph_texts.hpp"
 #include "parity/cli/fuzzing/hostile_files.hpp"
 #include "parity/cli/fuzzing/hunt.hpp"
+#include "parity/cli/show/graph_text.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/terminal/table.hpp"
 
@@ -37,7 +37,7 @@ int write_cases(const FuzzFlags& flags) {
     const auto drawn = chosen_case(flags, flags.first + i);
     if (!drawn) continue;
     const Block::File file = file_of(*drawn, flags.first + i);
-    write_graph_text(folder / (file.name + ".json"), file.text);
+    show::write_graph_text(folder / (file.name + ".json"), file.text);
     ++written;
   }
   show::print("{}: {}\n", flags.write, core::terminal::counted(written, "graph"));

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <memory>
 
-#include "ir/files/output_file.hpp"
 #include "library/reference.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/chosen_executor.hpp"
@@ -16,6 +15,7 @@
 #include "parity/cli/flags/duration.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
+#include "parity/cli/show/graph_text.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/parallel.hpp"
 
@@ -67,9 +67,7 @@ int run_search(const SearchFlags& flags) {
                     record.value, record.node, record.op, record.from, record.step);
     if (!flags.keep.empty()) {
       const auto path = std::filesystem::path(flags.keep) / studies::search::file_name(record, options.objective);
-      ir::files::OutputFile file(path, {.kind = ir::files::FileKind::graph});
-      file.write(studies::search::to_file(record, options.objective));
-      file.commit();
+      show::write_graph_text(path, studies::search::to_file(record, options.objective));
       text += ": " + path.string();
     }
     show::print("{}\n", text);

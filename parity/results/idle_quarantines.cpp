@@ -16,9 +16,11 @@ using policy::Incident;
 /// One quarantine, asked on a day on which it holds.
 class Need {
  public:
-  explicit Need(const policy::Quarantine& one) : day_(one.since) { alone_.quarantines.push_back(one); }
-
-  void look_at(const JudgedRun& judged);
+  Need(const policy::Quarantine& one, std::span<const JudgedRun> runs) : day_(one.since) {
+    alone_.quarantines.push_back(one);
+    for (const JudgedRun& run : runs)
+      if (run.source) look_at(run);
+  }
 
   /// Whether each of the runs that it matches had an incident.
   std::vector<bool> incidents = {};
@@ -29,6 +31,7 @@ class Need {
   }
 
  private:
+  void look_at(const JudgedRun& judged);
   bool takes(const policy::Facts& facts, Incident incident) const {
     constexpr double at_its_bound = 1;
     return policy::quarantine_of(alone_, facts, incident, at_its_bound, day_) != nullptr;
@@ -79,9 +82,7 @@ std::vector<std::string> idle_quarantines(const policy::Policy& policy, std::chr
   std::vector<std::string> findings;
   for (const policy::Quarantine& one : policy.quarantines) {
     if (policy::is_over(one, today)) continue;
-    Need need(one);
-    for (const JudgedRun& run : runs)
-      if (run.source) need.look_at(run);
+    const Need need(one, runs);
     const std::string at = fmt::format("{}:{}: quarantine {}: ", policy.file, one.line, one.id);
     if (need.incidents.empty())
       findings.push_back(at + "unused: it matches nothing in these runs");
@@ -96,9 +97,7 @@ std::vector<std::string> wear_out(policy::Policy& policy, std::span<const Judged
   std::vector<std::string> findings;
   for (policy::Quarantine& one : policy.quarantines) {
     if (one.max_rate >= 1) continue;
-    Need need(one);
-    for (const JudgedRun& run : runs)
-      if (run.source) need.look_at(run);
+    const Need need(one, runs);
     const auto last = std::min(need.incidents.size(), most_runs);
     const auto count = std::count(need.incidents.end() - static_cast<std::ptrdiff_t>(last), need.incidents.end(), true);
     if (static_cast<double>(count) <= one.max_rate * static_cast<double>(most_runs)) continue;

@@ -13,6 +13,7 @@
 #include "ir/files/output_file.hpp"
 #include "ir/files/read_file.hpp"
 #include "parity/cli/fuzzing/graph_texts.hpp"
+#include "parity/cli/show/graph_text.hpp"
 #include "parity/core/sha256.hpp"
 
 namespace plumb::parity::cli {
@@ -90,7 +91,7 @@ void Corpus::write_coverage() const { ir::files::write_text(folder_ / "coverage.
 
 fs::path Corpus::keep_case(const std::string& text) const {
   const fs::path file = folder_ / "cases" / (core::sha256(text).substr(0, 16) + ".json");
-  write_graph_text(file, text);
+  show::write_graph_text(file, text);
   return file;
 }
 

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "ir/files/output_file.hpp"
 #include "ir/files/read_file.hpp"
 
 namespace plumb::parity::cli {
@@ -66,12 +65,6 @@ GraphTexts read_graph_texts(const std::vector<std::string>& paths, const FuzzFla
       read.refused.emplace_back(message.substr(0, message.find('\n')));
     }
   return read;
-}
-
-void write_graph_text(const fs::path& path, std::string_view text) {
-  ir::files::OutputFile file(path, {.kind = ir::files::FileKind::graph});
-  file.write(text);
-  file.commit();
 }
 
 }  // namespace plumb::parity::cli

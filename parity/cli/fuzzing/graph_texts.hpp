@@ -25,7 +25,4 @@ struct GraphTexts {
 /// Reads files, and all *.json of folders in the order of their names. Throws Error for what is not there.
 GraphTexts read_graph_texts(const std::vector<std::string>& paths, const FuzzFlags& flags);
 
-/// Writes the text of a graph file whole, replacing whatever has the name.
-void write_graph_text(const std::filesystem::path& path, std::string_view text);
-
 }  // namespace plumb::parity::cli

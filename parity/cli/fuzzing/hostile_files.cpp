@@ -5,11 +5,11 @@
 
 #include <map>
 
-#include "ir/files/output_file.hpp"
 #include "ir/files/process.hpp"
 #include "library/own_files.hpp"
 #include "parity/cli/fuzzing/corpus.hpp"
 #include "parity/cli/fuzzing/graph_texts.hpp"
+#include "parity/cli/show/graph_text.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/foreign/scratch.hpp"
@@ -47,7 +47,7 @@ int read_hostile_files(const FuzzFlags& flags) {
     const auto drawn = chosen_case(flags, flags.first + i);
     if (!drawn) continue;
     const studies::fuzz::Broken broken = studies::fuzz::break_file(drawn->file, flags.cases.seed, flags.first + i);
-    write_graph_text(file, broken.text);
+    show::write_graph_text(file, broken.text);
     ++read;
     const std::string wrong = wrong_end(file);
     if (wrong.empty()) continue;
@@ -57,7 +57,7 @@ int read_hostile_files(const FuzzFlags& flags) {
     if (!corpus) continue;
     std::error_code none;
     fs::create_directory(corpus->found(name), none);
-    write_graph_text(corpus->found(name) / "repro.json", broken.text);
+    show::write_graph_text(corpus->found(name) / "repro.json", broken.text);
     show::print("   kept: {}\n", corpus->found(name).string());
   }
   show::print("{}, {} of them were not refused with 2\n", core::terminal::counted(read, "broken file"), [&] {

@@ -10,6 +10,7 @@
 #include "ir/files/process.hpp"
 #include "library/own_files.hpp"
 #include "parity/cli/fuzzing/graph_texts.hpp"
+#include "parity/cli/show/graph_text.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/terminal/shell_word.hpp"
 #include "parity/core/terminal/table.hpp"
@@ -70,7 +71,7 @@ void Hunt::judge(Block block) {
   std::vector<fs::path> paths;
   for (const Block::File& file : block.files) {
     paths.push_back(folder / (file.name + ".json"));
-    write_graph_text(paths.back(), file.text);
+    show::write_graph_text(paths.back(), file.text);
   }
   const std::vector<JudgedFile> judged = judge_files(paths, folder, block.judging, flags_);
   std::vector<Tried> tried;

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "ir/files/output_file.hpp"
 #include "ir/files/process.hpp"
 #include "ir/hdf5/store.hpp"
 #include "library/own_files.hpp"
 #include "library/reference.hpp"
 #include "parity/cases/identity.hpp"
+#include "parity/cli/show/graph_text.hpp"
 #include "parity/core/terminal/shell_word.hpp"
 #include "parity/results/results_rows.hpp"
 #include "parity/results/stored_case.hpp"
@@ -90,10 +90,9 @@ flags::VerifyFlags CaseRuns::bare() const {
 }
 
 std::string CaseRuns::write(const Candidate& candidate) const {
-  ir::files::OutputFile file(folder_ / "candidate.json", {.kind = ir::files::FileKind::graph});
-  file.write(ir::formats::write_graph(studies::reduce::file_of(candidate, "a candidate")));
-  file.commit();
-  return file.name().string();
+  const fs::path file = folder_ / "candidate.json";
+  show::write_graph_text(file, ir::formats::write_graph(studies::reduce::file_of(candidate, "a candidate")));
+  return file.string();
 }
 
 CaseEnding CaseRuns::run(const Candidate& candidate, std::chrono::milliseconds limit) const {

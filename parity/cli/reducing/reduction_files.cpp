@@ -6,6 +6,7 @@
 #include "ir/error.hpp"
 #include "ir/files/interruption.hpp"
 #include "ir/files/output_file.hpp"
+#include "parity/cli/show/graph_text.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -13,9 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void write_files(const ReductionFiles& files, const fs::path& folder) {
-  ir::files::OutputFile graph(folder / "repro.json", {.kind = ir::files::FileKind::graph});
-  graph.write(files.graph);
-  graph.commit();
+  show::write_graph_text(folder / "repro.json", files.graph);
   ir::files::write_text(folder / "repro.sh", files.script);
   ir::files::write_text(folder / "report.md", files.report);
   fs::permissions(folder / "repro.sh", fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,

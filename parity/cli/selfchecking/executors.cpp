@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/files/output_file.hpp"
 #include "library/describe.hpp"
 #include "library/open_candidate.hpp"
 #include "library/reference.hpp"
 #include "parity/cli/selfchecking/embedded_cases.hpp"
 #include "parity/cli/selfchecking/selfcheck_run.hpp"
 #include "parity/cli/show/describe.hpp"
+#include "parity/cli/show/graph_text.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/policy/policy_lint.hpp"
 #include "parity/results/judge.hpp"
@@ -39,12 +39,6 @@ std::string held_text(const Held& held) {
   if (held.unverified != 0) text += fmt::format(", {} not verified", held.unverified);
   if (held.left != 0) text += fmt::format(", no time for {} more", held.left);
   return text;
-}
-
-void write_graph(const fs::path& path, std::string_view text) {
-  ir::files::OutputFile file(path, {.kind = ir::files::FileKind::graph});
-  file.write(text);
-  file.commit();
 }
 
 /// Records the gate's graph by one seed.
@@ -102,8 +96,8 @@ Found SelfcheckRun::files() {
   constexpr std::uint64_t no_room_in_memory = std::uint64_t{1} << 62;  // so that the folder is in the temp folder
   auto scratch = std::make_unique<foreign::Scratch>(no_room_in_memory, fs::path{});
   const fs::path folder = scratch->path();
-  write_graph(folder / "gate.json", studies::selfcheck::graph_to_pass().text);
-  write_graph(folder / "empty.json", studies::selfcheck::graph_of_nothing().text);
+  show::write_graph_text(folder / "gate.json", studies::selfcheck::graph_to_pass().text);
+  show::write_graph_text(folder / "empty.json", studies::selfcheck::graph_of_nothing().text);
   scratch_ = std::move(scratch);
   const std::array<fs::path, 2> parts = {folder / "first.h5", folder / "second.h5"}, turned = {parts[1], parts[0]};
   for (std::size_t k = 0; k < parts.size(); ++k) record_gate(parts[k], k + 1, host());

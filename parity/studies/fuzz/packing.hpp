@@ -18,4 +18,12 @@ void draw_packing(Op& op, Chooser& choose) {
   op.has_zero_points = scales == Scales::affine && choose.once_in(2);
 }
 
+/// Draws a packed format of weights and, for one product in four, codes for x.
+template <class Op>
+void draw_packed_product(Op& op, Chooser& choose) {
+  draw_packing(op, choose);
+  op.has_x_scales = choose.once_in(4);
+  if (!choose.once_in(4)) op.dtype = std::nullopt;
+}
+
 }  // namespace plumb::parity::studies::fuzz

@@ -45,11 +45,7 @@ power::Result measured(const SmallCase& one, const cases::Executors& executors, 
   return power::measure(filled(one), executors, options, nobody);
 }
 
-std::string joined(std::span<const std::string> texts) {
-  std::string all;
-  for (const std::string& one : texts) all += (all.empty() ? "" : ", ") + one;
-  return all;
-}
+std::string joined(std::span<const std::string> texts) { return fmt::format("{}", fmt::join(texts, ", ")); }
 
 constexpr double usual_power = 0.90;
 

@@ -5,10 +5,6 @@
 
 namespace plumb::parity::studies::fuzz {
 
-void amend(ir::ops::DequantMatmul& op, Chooser& choose) {
-  draw_packing(op, choose);
-  op.has_x_scales = choose.once_in(4);
-  if (!choose.once_in(4)) op.dtype = std::nullopt;
-}
+void amend(ir::ops::DequantMatmul& op, Chooser& choose) { draw_packed_product(op, choose); }
 
 }  // namespace plumb::parity::studies::fuzz
