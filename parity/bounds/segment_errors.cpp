@@ -19,12 +19,16 @@ ir::TensorTypes SegmentErrors::candidate_types(const std::vector<ir::Value>& val
   return types;
 }
 
-Bound SegmentErrors::output_bound(const Node& node, const Model& model,
-                                  const std::vector<std::optional<Bound>>& errors) {
-  Bound bound = model.rounding ? model.rounding(node) : both(builder_.constant(0));
+Bound SegmentErrors::rounding_of(const Node& node, const Model& model) {
+  const Bound bound = model.rounding ? model.rounding(node) : both(builder_.constant(0));
   const bool rounds = node.op.error_class() == ir::ErrorClass::rounded;
   const double units = 2 * model.ulps + (rounds ? 1 : 0);
-  if (units > 0) bound = bound + both(units * node.unit() * abs(node.y()));
+  return units > 0 ? bound + both(units * node.unit() * abs(node.y())) : bound;
+}
+
+/// What the node adds, and what it makes of errors of its operands.
+Bound SegmentErrors::output_bound(const Node& node, const Model& model, Bound bound,
+                                  const std::vector<std::optional<Bound>>& errors) {
   if (std::ranges::any_of(errors, [](const auto& error) { return error.has_value(); })) {
     if (!model.carried) throw NoModel("what '", node.op.name(), "' makes of errors of its operands");
     Errors probable, certain;
@@ -82,7 +86,8 @@ void SegmentErrors::bound_node(const ir::Node& original) {
     if (is_real(node.type().dtype)) {
       const ir::Value value = original.outputs[node.output];
       const auto given = given_.find(value);
-      const Bound bound = given != given_.end() ? given->second : output_bound(node, model, errors);
+      const Bound own = given != given_.end() ? given->second : rounding_of(node, model);
+      const Bound bound = output_bound(node, model, own, errors);
       const bool is_result = std::ranges::count(segment_.outputs, value) > 0;
       errors_.insert_or_assign(value, is_result ? bound : carried_on(node, bound));
     }

@@ -20,8 +20,8 @@ class SegmentErrors {
                 ir::Graph& graph, std::map<ir::Value, ir::Value> known)
       : segment_(segment), wide_(wide), types_(types), manner_(manner), known_(std::move(known)), builder_(graph) {}
 
-  /// Takes these for the errors of a value, in place of what the model of its op says; `without_chance`: what is left
-  /// of them without chance, where that is known.
+  /// Takes these for what the op of a value adds to the errors of its operands, in place of what its model says;
+  /// `without_chance`: what is left of them without chance, where that is known.
   void know(ir::Value value, const compare::Limits& limits, bool without_chance = false);
 
   /// The limits of a value, added to the graph.
@@ -29,7 +29,9 @@ class SegmentErrors {
 
  private:
   void bound_node(const ir::Node& node);
-  Bound output_bound(const Node& node, const Model& model, const std::vector<std::optional<Bound>>& errors);
+  Bound rounding_of(const Node& node, const Model& model);
+  Bound output_bound(const Node& node, const Model& model, Bound bound,
+                     const std::vector<std::optional<Bound>>& errors);
   Bound carried_on(const Node& node, const Bound& bound);
   ir::TensorTypes candidate_types(const std::vector<ir::Value>& values) const;
 
@@ -40,7 +42,7 @@ class SegmentErrors {
   const std::map<ir::Value, ir::Value> known_;
   ExpressionBuilder builder_;
   std::map<ir::Value, Bound> errors_;  ///< for values that are not exact
-  std::map<ir::Value, Bound> given_;   ///< in place of what models say
+  std::map<ir::Value, Bound> given_;   ///< what is added, in place of what models say
   std::set<ir::Value> done_;
 };
 

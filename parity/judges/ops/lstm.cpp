@@ -271,15 +271,6 @@ Judgement judge_hidden_cell(const Lstm& op, const Question& question, RecurrentN
   return {{node.steps_within(0, std::move(y)), std::move(last_states), std::move(last)}};
 }
 
-/// Whether cells may grow without an end: sigmoids let at most all of one stay.
-bool is_unbounded(const Lstm& op) {
-  const auto grows = [](RecurrentActivation of) {
-    using enum RecurrentActivation;
-    return of == relu || of == softplus || of == identity;
-  };
-  return !op.clip && (grows(op.gate_activation) || grows(op.cell_activation));
-}
-
 /// Where states are hidden, the truth has to say in which steps a cell leaves the range.
 Judgement judge_hidden_states(const Lstm& op, const Question& question, RecurrentNode& node) {
   if (is_unbounded(op)) {
@@ -293,29 +284,10 @@ Judgement judge_hidden_states(const Lstm& op, const Question& question, Recurren
 }
 
 /// The cell of every step is an output, and each step is held to the one before it.
-Judgement judge_shown_cell(const Lstm& op, const Question& question, const RecurrentNode& node) {
-  const ir::kernels::RecurrentExtents& n = node.extents();
-  judges::definitions::Definition made = judges::definitions::begin(operand_types(question));
-  ir::Feeds own;
-  std::vector<judges::definitions::RecurrentState> states;
-  for (std::int64_t d = 0; d < n.directions; ++d) {
-    const std::string h = ir::cat("before", d), c = ir::cat("cell", d);
-    own.emplace(h, node.before(d, question.got[0], node.operands().initial_h));
-    own.emplace(c, node.before(d, question.got[3], node.operands().initial_c));
-    states.push_back({made.graph.input(h, own.at(h).type()), made.graph.input(c, own.at(c).type())});
-  }
-  std::vector<ir::Value> h, c;
-  std::optional<judges::definitions::RecurrentNodes> last;
-  for (std::int64_t d = 0; d < n.directions; ++d) {
-    judges::definitions::RecurrentNodes& nodes = last.emplace(op, made, d);
-    const ir::Value x = nodes.reshape(made.operands[0], {n.steps * n.batch, n.inputs});
-    const judges::definitions::RecurrentState next = nodes.step(op, x, states[static_cast<std::size_t>(d)]);
-    h.push_back(next.h);
-    c.push_back(*next.c);
-  }
-  made.graph.returns(node.as_outputs(*last, h));
-  made.graph.returns(node.as_outputs(*last, c));
-  std::vector<Limited> limits = limits_of(question, made, own, question.lambda);
+Judgement judge_shown_cell(const Lstm& op, const Question& question, RecurrentNode& node) {
+  const Steps steps = node.steps_from(op, question.got[0], &question.got[3]);
+  if (is_unbounded(op)) node.note_what_leaves_the_range(steps);
+  std::vector<Limited> limits = limits_of(question, steps.made, steps.own, question.lambda);
   OutputJudgement last_h = node.last_within(1, 0, limits[0], node.operands().initial_h);
   OutputJudgement last_c = node.last_within(2, 3, limits[1], node.operands().initial_c);
   return {{node.steps_within(0, std::move(limits[0])), std::move(last_h), std::move(last_c),

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ir/ops/concat.hpp"
+#include "ir/passes/widen.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/sums/element_limit.hpp"
 
@@ -127,6 +128,44 @@ void RecurrentNode::find_wild() {
         beyond.push_back(s);
     }
     wild_.push_back(wild);
+  }
+}
+
+void RecurrentNode::note_what_leaves_the_range(const Steps& steps) {
+  const ir::Graph wide = ir::passes::widen(steps.made.graph);
+  const ir::Shape rows{n_.steps * n_.batch};
+  std::vector<ir::Value> values;
+  std::vector<std::size_t> directions;
+  for (std::size_t n = 0, d = 0; n < steps.ends.back(); ++n) {
+    while (n == steps.ends[d]) ++d;
+    for (const ir::Value v : wide.nodes()[n].outputs) {
+      const ir::TensorType& type = wide.type(v);
+      if (type.dtype != ir::DType::f64 || type.shape.rank() != 2 || type.shape[0] != rows[0]) continue;
+      values.push_back(v);
+      directions.push_back(d);
+    }
+  }
+  const ir::Tensors computed =
+      question_.reference.run(wide, widened_feeds_of(question_, steps.made, steps.own), values);
+  // Half of the range, as what rounds here is rounded otherwise there.
+  const double most = core::float_format(core::compute_dtype(question_.out_type(0).dtype)).overflow() / 2;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const ir::Tensor& tensor = computed.at(values[i]);
+    const auto numbers = tensor.as<double>();
+    const std::size_t width = static_cast<std::size_t>(tensor.shape()[1]);
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      const Run& run = runs_[r];
+      if (static_cast<std::size_t>(run.direction) != directions[i]) continue;
+      for (std::int64_t s = 0; s < std::min(run.length, wild_[r]); ++s) {
+        const auto line = static_cast<std::size_t>(run.position(s) * n_.batch + run.row);
+        if (std::ranges::all_of(numbers.subspan(line * width, width), [&](double x) { return std::abs(x) < most; }))
+          continue;
+        if (hides_states_)
+          set_wild(r, s);
+        else
+          beyond_[r].push_back(s);
+      }
+    }
   }
 }
 

@@ -19,6 +19,26 @@ struct Run {
   std::int64_t position(std::int64_t s) const { return is_reverse ? length - 1 - s : s; }
 };
 
+/// One step of every run at once, each from a state that is given, with its results [T, D, B, H]: h, and of lstm c.
+struct Steps {
+  judges::definitions::Definition made;
+  ir::Feeds own = {};                  ///< the states that are given
+  std::vector<std::size_t> ends = {};  ///< by direction, how many nodes there are with its own
+};
+
+/// Whether gates or states of one step may be as large as they like, so that products of them leave the range.
+template <class T>
+bool is_unbounded(const T& op) {
+  const auto grows = [](ir::kernels::RecurrentActivation of) {
+    using enum ir::kernels::RecurrentActivation;
+    return of == relu || of == softplus || of == identity;
+  };
+  bool any = false;
+  if constexpr (requires { op.gate_activation; }) any = grows(op.gate_activation);
+  if constexpr (requires { op.cell_activation; }) any = any || grows(op.cell_activation);
+  return !op.clip && any;
+}
+
 /// The node of a question, as what all three ops have alike.
 class RecurrentNode {
  public:
@@ -52,6 +72,14 @@ class RecurrentNode {
 
   /// Values of all steps at once, by direction [T·B, H], as y has them.
   ir::Value as_outputs(judges::definitions::RecurrentNodes& nodes, const std::vector<ir::Value>& by_direction) const;
+
+  /// The definition of all steps, each from the states [T, D, B, H] that stand behind the step before; of lstm with the
+  /// cells, too.
+  template <class T>
+  Steps steps_from(const T& op, const ir::Tensor& states, const ir::Tensor* cells = nullptr) const;
+  /// Has steps be wild in which a number on the way to the state leaves the range, which the state need not show: an
+  /// infinite gate times a candidate of 0 is NaN, where the truth is 0 (verdict.md V34).
+  void note_what_leaves_the_range(const Steps& steps);
 
   /// Output `k`, [T, D, B, H], within these limits; what is wild is apart.
   OutputJudgement steps_within(std::size_t k, Limited limited) const;
@@ -90,29 +118,45 @@ class RecurrentNode {
   std::vector<std::vector<std::int64_t>> beyond_;  ///< by run, steps before that of which a gate may leave the range
 };
 
+template <class T>
+Steps RecurrentNode::steps_from(const T& op, const ir::Tensor& states, const ir::Tensor* cells) const {
+  Steps steps{.made = judges::definitions::begin(operand_types(question_))};
+  std::vector<judges::definitions::RecurrentState> given;
+  const auto give = [&](const std::string& name, ir::Tensor before) {
+    const ir::TensorType type = before.type();
+    steps.own.emplace(name, std::move(before));
+    return steps.made.graph.input(name, type);
+  };
+  for (std::int64_t d = 0; d < n_.directions; ++d) {
+    given.push_back({give(ir::cat("before", d), before(d, states, operands_.initial_h))});
+    if (cells != nullptr) given.back().c = give(ir::cat("cell", d), before(d, *cells, operands_.initial_c));
+  }
+  std::vector<ir::Value> h, c;
+  std::optional<judges::definitions::RecurrentNodes> last;
+  for (std::int64_t d = 0; d < n_.directions; ++d) {
+    judges::definitions::RecurrentNodes& nodes = last.emplace(op, steps.made, d);
+    const ir::Value x = nodes.reshape(steps.made.operands[0], {n_.steps * n_.batch, n_.inputs});
+    const judges::definitions::RecurrentState next = nodes.step(op, x, given[static_cast<std::size_t>(d)]);
+    h.push_back(next.h);
+    if (next.c) c.push_back(*next.c);
+    steps.ends.push_back(steps.made.graph.nodes().size());
+  }
+  steps.made.graph.returns(as_outputs(*last, h));
+  if (!c.empty()) steps.made.graph.returns(as_outputs(*last, c));
+  return steps;
+}
+
 /// The definition of all steps of rnn or gru, each on the state before it, with its result [T, D, B, H].
 template <class T>
 Judgement judge_steps(const T& op, const Question& question) {
-  const RecurrentNode node(op, question);
-  if (!shows_its_states(question, 0)) return node.with_wild_apart(judge_by_definition(question));
-  const ir::kernels::RecurrentExtents& n = node.extents();
-  judges::definitions::Definition made = judges::definitions::begin(operand_types(question));
-  ir::Feeds own;
-  std::vector<ir::Value> states;
-  std::optional<judges::definitions::RecurrentNodes> last;
-  for (std::int64_t d = 0; d < n.directions; ++d) {
-    const std::string name = ir::cat("before", d);
-    own.emplace(name, node.before(d, question.got[0], node.operands().initial_h));
-    states.push_back(made.graph.input(name, own.at(name).type()));
-  }
-  for (std::int64_t d = 0; d < n.directions; ++d) {
-    judges::definitions::RecurrentNodes& nodes = last.emplace(op, made, d);
-    const ir::Value x = nodes.reshape(made.operands[0], {n.steps * n.batch, n.inputs});
-    ir::Value& state = states[static_cast<std::size_t>(d)];
-    state = nodes.step(op, x, {state}).h;
-  }
-  made.graph.returns(node.as_outputs(*last, states));
-  std::vector<Limited> limits = limits_of(question, made, own, question.lambda);
+  RecurrentNode node(op, question);
+  const bool is_shown = shows_its_states(question, 0);
+  // Where states are hidden, the truth has to say in which steps a number leaves the range.
+  const Steps steps = node.steps_from(
+      op, is_shown ? question.got[0] : ir::convert(question.truth.outputs[0], question.out_type(0).dtype));
+  if (is_unbounded(op)) node.note_what_leaves_the_range(steps);
+  if (!is_shown) return node.with_wild_apart(judge_by_definition(question));
+  std::vector<Limited> limits = limits_of(question, steps.made, steps.own, question.lambda);
   OutputJudgement last_states = node.last_within(1, 0, limits[0], node.operands().initial_h);
   return {{node.steps_within(0, std::move(limits[0])), std::move(last_states)}};
 }
