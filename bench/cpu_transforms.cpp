@@ -1,4 +1,4 @@
-// Are the CPU executor's transforms as fast as FFTW called directly, and our own within 3 times that (ops.md I.1)?
+// Are the CPU executor's transforms as fast as FFTW called directly, and our own within 3 times that (ops.md I)?
 // Lines of complex f32, one thread, measured in turn, the best of each. docs/performance.md has the results.
 //
 //   plumb_bench --benchmark_filter=cpu/fft_by_fftw

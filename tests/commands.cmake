@@ -57,7 +57,7 @@ add_test(NAME commands.terminal COMMAND python3 "${commands}/terminal.py" check 
 set_tests_properties(commands.terminal PROPERTIES SKIP_RETURN_CODE 77
   ENVIRONMENT "${${first_device}_ENVIRONMENT}")
 
-# Files, words, signals and limits that nobody hopes for; more rounds: docs/reliability.md.
+# Files, words, signals and limits that nobody hopes for; more rounds: docs/ci.md.
 add_test(NAME torture COMMAND sh "${CMAKE_CURRENT_SOURCE_DIR}/torture/torture.sh" 5 "${scratch}/torture"
   "${PROJECT_SOURCE_DIR}" ${${first_device}_LAUNCHER} "$<TARGET_FILE:plumb>")
 set_tests_properties(torture PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "${${first_device}_ENVIRONMENT}")

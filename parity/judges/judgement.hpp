@@ -9,7 +9,7 @@
 #include "parity/compare/telling.hpp"
 
 /// How outputs are judged that limits of single elements cannot judge, since they depend on each other or on choices
-/// (verdict.md 14, docs/joint_judging.md).
+/// (verdict.md 14).
 namespace plumb::parity::judges {
 
 /// The ratio of what no rounding explains.

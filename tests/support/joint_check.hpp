@@ -1,4 +1,4 @@
-// Ops whose outputs are judged together, held to their judges on both executors (docs/joint_judging.md).
+// Ops whose outputs are judged together, held to their judges on both executors (verdict.md 14).
 #pragma once
 
 #include <string>

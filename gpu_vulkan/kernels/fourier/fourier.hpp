@@ -2,7 +2,7 @@
 
 #include "gpu_vulkan/plan/lower.hpp"
 
-/// Fourier transforms of any length, of lines along any axis (ops.md 10, ops.md I.1).
+/// Fourier transforms of any length, of lines along any axis (ops.md 10, ops.md I).
 namespace plumb::gpu_vulkan::kernels::fourier {
 
 /// The transform of a line, as the ops name it.
