@@ -155,12 +155,13 @@ std::shared_ptr<const compare::Limits> complex_limits(ir::Executor& reference, c
   return std::make_shared<const compare::Limits>(std::move(limits));
 }
 
-/// How many numbers below the smallest normal may vanish in one part of a complex element (verdict.md V35): no element
-/// sums more terms than its operands have, each of four products and as many additions.
-double vanishing_in_complex(const Evidence& known) {
+/// Allows for each rounding below the smallest normal, or number that vanishes there, of one part of a complex element
+/// (verdict.md V35): it sums no more terms than its operands have, each of four products and as many additions.
+void allow_for_parts(const Evidence& known, compare::Allowed& allowed) {
   std::int64_t most = 1;
   for (const auto& [name, x] : known.feeds) most = std::max(most, x.elements());
-  return 8 * static_cast<double>(most);
+  allowed.subnormal *= 8 * static_cast<double>(most);
+  allowed.absolute *= 4 * static_cast<double>(most);
 }
 
 /// Where in the graph the limits of an output are, and λσ of the probable one, where there is chance in it and that is
@@ -376,8 +377,7 @@ Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, 
                      .of_limits = all_orders / wider_than_truth(segment, k)};
     }
     finish(allowed, dtype, manner, is_moved(segment, allowed));
-    if (ir::is_complex(dtype) && !one.plain)
-      allowed.subnormal *= vanishing_in_complex({feeds, bounded.truth.outputs[k]});
+    if (ir::is_complex(dtype) && !one.plain) allow_for_parts({feeds, bounded.truth.outputs[k]}, allowed);
     bounded.allowed.push_back(std::move(allowed));
     bounded.uncertainty.push_back(std::move(uncertainty));
   }

@@ -10,18 +10,15 @@ namespace plumb::parity::judges {
 
 void CarriedError::step(const ScanStep& one) {
   const double of_factor = one.factor_units * one.kept, of_added = 2 * one.added;
-  const double variance = of_factor * of_factor + of_added * of_added + one.state * one.state;
   const double certain = std::abs(of_factor) + std::abs(of_added) + std::abs(one.state);
-  step(one.factor, unit_ * std::sqrt(variance), unit_ * certain);
+  step(one.factor, unit_ * std::hypot(of_factor, of_added, one.state), unit_ * certain);
 }
 
 void CarriedError::step(double factor, double deviation, double certain) {
-  // An error of 0 stays 0 whatever it is multiplied by.
-  variance_ = (variance_ == 0 ? 0 : factor * factor * variance_) + deviation * deviation;
+  // An error of 0 stays 0 whatever it is multiplied by. Squares of small numbers of f64 would leave its range.
+  deviation_ = std::hypot(deviation_ == 0 ? 0 : factor * deviation_, deviation);
   certain_ = (certain_ == 0 ? 0 : std::abs(factor) * certain_) + certain;
 }
-
-double CarriedError::deviation() const { return std::sqrt(variance_); }
 
 ir::Tensor states_before(const ir::Tensor& states, const ir::Tensor& first, bool is_reverse) {
   ir::Tensor before(states.type());

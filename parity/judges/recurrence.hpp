@@ -26,12 +26,12 @@ class CarriedError {
   /// A step whose own error is known otherwise: what it may be off by chance, as a deviation, and at most.
   void step(double factor, double deviation, double certain);
 
-  double deviation() const;
+  double deviation() const { return deviation_; }
   double certain() const { return certain_; }
 
  private:
   const double unit_;
-  double variance_ = 0, certain_ = 0;
+  double deviation_ = 0, certain_ = 0;
 };
 
 /// The state before each step of a sequence whose states are all outputs: the candidate's states, shifted by one step.

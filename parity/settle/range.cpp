@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <map>
 #include <numeric>
 #include <set>
@@ -31,6 +32,9 @@ Mismatch mismatch_of(double truth, double got, double certain) {
   if (!std::isfinite(got)) return Mismatch::not_finite;
   return std::abs(got - truth) <= certain ? Mismatch::none : Mismatch::far;
 }
+
+/// Whether finite terms may have made an infinity that met the one which the truth has.
+bool loses_infinity(double truth, double got) { return std::isinf(truth) && std::isnan(got); }
 
 /// Results that another order of factors, or a tap without weight, explains: whatever the host makes of the elements,
 /// and also where their truth is not finite.
@@ -84,6 +88,10 @@ class SumRange {
   SumRange(const Summing& sums, ir::DType computed) : sums_(sums), computed_(computed) {}
 
   bool overflows(std::size_t i) const { return at(i).overflows; }
+  /// Whether terms of the other sign than an infinite sum make an infinity in some order.
+  bool may_meet(std::size_t i, double infinity) const {
+    return sums::range_of(sums_.at(i)).may_meet(infinity, computed_);
+  }
   /// Whether the sizes of finite terms add up to more than the type holds: limits are made of these.
   bool has_no_limit(std::size_t i) const { return at(i).has_no_limit; }
 
@@ -154,8 +162,9 @@ class SumMisses {
   }
 
   /// Whether such an overflow can have made the element `got`; a relu makes 0 of an infinity.
-  bool explains(std::size_t i, double got) const {
+  bool explains(std::size_t i, double truth, double got) const {
     const auto overflows = [&](const auto& sums) { return sums::overflows_in_some_order(sums.at(i), dtype_); };
+    if (loses_infinity(truth, got)) return bare_ != nullptr && bare_->may_meet(i, truth);
     if (bare_ != nullptr) return !std::isfinite(got) && bare_->overflows(i);
     const bool is_lost = !std::isfinite(got) || got == 0;
     return is_lost && ((behind_ && overflows(*behind_)) || (folded_ && overflows(*folded_)));
@@ -237,7 +246,8 @@ OutOfRange set_out_of_range_apart(const Subject& subject, std::size_t k, const i
   };
   std::vector<std::size_t> missed;
   for (std::size_t i = 0; i < truth.size(); ++i)
-    if (miss(i) != Mismatch::none || orders.ask_for(truth[i], c[i]) || may_leave(i)) missed.push_back(i);
+    if (miss(i) != Mismatch::none || orders.ask_for(truth[i], c[i]) || may_leave(i) || loses_infinity(truth[i], c[i]))
+      missed.push_back(i);
   if (missed.empty()) return {allowed};
   if (!native) native = ir::passes::widen(evaluate_natively(subject, k));
   const std::span<const double> host = native->as<double>();
@@ -254,9 +264,10 @@ OutOfRange set_out_of_range_apart(const Subject& subject, std::size_t k, const i
     const Mismatch of_host = host_miss(i);
     // Infinities make NaN, infinity or 0: one kernel multiplies such a one by 0 where the next one divides by it.
     const bool host_missed = (of_host != Mismatch::none && std::isnan(c[i])) || misses.explains(i, c[i], got.dtype());
-    const bool is_alike = of_host != Mismatch::none && of_host == miss(i);
+    const bool is_alike = (of_host != Mismatch::none && of_host == miss(i)) ||
+                          (loses_infinity(truth[i], c[i]) && loses_infinity(truth[i], host[i]));
     const bool is_explained = may_leave(i) ||
-                              (!orders.knows_all() && (is_alike || host_missed || sums.explains(i, c[i]))) ||
+                              (!orders.knows_all() && (is_alike || host_missed || sums.explains(i, truth[i], c[i]))) ||
                               orders.explain(i, truth[i], c[i], certain_at(limit, c[i], i));
     if (is_explained) {
       apart[i] = true;
@@ -271,6 +282,26 @@ OutOfRange set_out_of_range_apart(const Subject& subject, std::size_t k, const i
       ++count;
     }
   return set_apart(allowed, got.shape(), std::move(apart), count);
+}
+
+OutOfRange set_unlimited_apart(const ir::Tensor& expected, const compare::Allowed& allowed, ir::DType dtype) {
+  if (allowed.limits == nullptr || core::compute_dtype(dtype) != ir::DType::f64) return {allowed};
+  const compare::Limit limit(allowed, dtype);
+  std::vector<bool> apart = allowed.limits->apart;
+  apart.resize(static_cast<std::size_t>(expected.elements()), false);
+  std::uint64_t count = 0;
+  const auto look = [&](const auto& truth) {
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+      if (apart[i] || std::isfinite(limit.at(std::abs(truth[i]), i))) continue;
+      apart[i] = true;
+      ++count;
+    }
+  };
+  if (ir::is_complex(expected.dtype()))
+    look(expected.as<std::complex<double>>());
+  else
+    look(expected.as<double>());
+  return set_apart(allowed, expected.shape(), std::move(apart), count);
 }
 
 bool may_leave_range_of_truth(const Subject& subject, std::size_t k, std::size_t i) {

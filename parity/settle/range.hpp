@@ -20,6 +20,10 @@ OutOfRange set_out_of_range_apart(const Subject& subject, std::size_t k, const i
                                   const compare::Allowed& allowed, const ir::TensorView& got,
                                   std::optional<ir::Tensor>& native);
 
+/// Sets elements of an output apart whose limit leaves f64, in which it and the numbers are computed: what they may be
+/// off is not known (verdict.md V34). Those of other dtypes have limits, or their error model is wrong.
+OutOfRange set_unlimited_apart(const ir::Tensor& expected, const compare::Allowed& allowed, ir::DType dtype);
+
 /// Whether element `i` of output `k` is a sum that is computed in f64, whose terms are finite and leave its range in
 /// some order, of complex numbers in either part. The truth has no more range, so that nobody knows what it should be.
 bool may_leave_range_of_truth(const Subject& subject, std::size_t k, std::size_t i);

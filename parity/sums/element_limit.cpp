@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "parity/compare/chains.hpp"
@@ -25,10 +26,10 @@ double sum_of_squares(std::span<const double> terms) {
   return std::accumulate(terms.begin(), terms.end(), 0.0, [](double all, double term) { return all + term * term; });
 }
 
-bool is_exact_in_any_order(std::span<const double> terms, double sizes, int bits) {
+bool is_exact_in_any_order(std::span<const double> terms, double sizes, const Arithmetic& arithmetic) {
   LastPlaces places;
   for (const double term : terms) places.take(term);
-  return places.leave_sums_exact(sizes, bits);
+  return places.leave_sums_exact(sizes, 1 - std::ilogb(2 * arithmetic.unit), arithmetic.subnormal);
 }
 
 /// The terms as a unit aligns them, by the exponents of factors that count as `least` at least.
@@ -59,6 +60,11 @@ Creep creep_of(std::span<const double> terms, const Arithmetic& arithmetic) {
   return creep;
 }
 
+/// The terms before the last so many, and these.
+std::pair<std::span<const double>, std::span<const double>> parts_of(std::span<const double> terms, std::size_t last) {
+  return {terms.first(terms.size() - last), terms.last(last)};
+}
+
 /// Creep of the terms of a sum, and of the sums that are factors of them, whose changes may all have one sign. The
 /// published order is that of one sum; the order of the others is not known.
 double creep_in(const element::terms::ElementSum& sum, const Arithmetic& arithmetic) {
@@ -66,6 +72,10 @@ double creep_in(const element::terms::ElementSum& sum, const Arithmetic& arithme
   double creep = creep_of(terms, arithmetic).last;
   if (!arithmetic.sum)
     creep = std::max(creep, creep_of(std::vector<double>(terms.rbegin(), terms.rend()), arithmetic).last);
+  if (const std::size_t last = sum.inner.size(); 0 < last && last < terms.size()) {  // a correction, added up by itself
+    const auto [product, correction] = parts_of(terms, last);
+    creep = std::max(creep, creep_of(product, arithmetic).last + creep_of(correction, arithmetic).last);
+  }
   Arithmetic of_inner = arithmetic;
   of_inner.sum.reset();
   for (std::size_t k = 0; k < sum.inner.size(); ++k)
@@ -131,6 +141,25 @@ ElementLimit compensated(std::span<const double> terms, double total, const Arit
                               arithmetic, lambda);
 }
 
+/// The factors of inner sums that have the same terms.
+struct Factors {
+  double total = 0, squares = 0, sizes = 0;
+};
+
+/// By the first of each kind of inner sums.
+std::map<std::size_t, Factors> alike(const element::terms::ElementSum& sum) {
+  std::map<std::vector<double>, std::size_t> first;
+  std::map<std::size_t, Factors> kinds;
+  for (std::size_t k = 0; k < sum.inner.size(); ++k) {
+    Factors& of = kinds[first.try_emplace(sum.inner[k].values(), k).first->second];
+    const double factor = sum.inner_factors[k];
+    of.total += factor;
+    of.squares += factor * factor;
+    of.sizes += std::abs(factor);
+  }
+  return kinds;
+}
+
 }  // namespace
 
 bool is_compensated(const ir::Sum& sum) { return std::ranges::any_of(sum.levels, &ir::SumLevel::compensated); }
@@ -172,8 +201,13 @@ ElementLimit with_factors(const ElementLimit& additions, const element::terms::E
   for (const double off : sum.off) add({lambda * arithmetic.unit * off, arithmetic.unit * off}, 1);
   Arithmetic of_inner = arithmetic;
   of_inner.sum.reset();  // the record published is that of one sum, and these are others
-  for (std::size_t k = 0; k < sum.inner.size(); ++k)
-    add(limit_of(sum.inner[k], of_inner, lambda), sum.inner_factors[k]);
+  // Sums of the same terms have the same error, which their factors may add up to more than chance does.
+  for (const auto& [first, factors] : alike(sum)) {
+    ElementLimit one = limit_of(sum.inner[first], of_inner, lambda);
+    certain += factors.sizes * one.certain;
+    one.certain = 0;
+    add(one, std::max(std::abs(factors.total), std::sqrt(factors.squares)));
+  }
   const double moved = arithmetic.unit * sum.moved;
   return {std::min(std::sqrt(squares), certain) + moved, certain + moved, std::min(std::sqrt(fixed), certain) + moved};
 }
@@ -205,12 +239,11 @@ ElementLimit limit_of(const element::terms::ElementSum& sum, const Arithmetic& o
   const double total = std::accumulate(terms.begin(), terms.end(), 0.0), sizes = sum_of_sizes(terms);
   const double factor = std::abs(sum.scale / sum.divisor), of_rest = limit_behind(sum, total, arithmetic);
   const Additions additions = arithmetic.additions();
-  const int bits = 1 - std::ilogb(2 * arithmetic.unit);
   ElementLimit limit;
   if (arithmetic.cut > 0) {
     const double lost = cut_off(sum, arithmetic);
     limit = {lost, lost, lost};
-  } else if (is_exact_in_any_order(terms, sizes, bits)) {  // and neither does it round the products
+  } else if (is_exact_in_any_order(terms, sizes, arithmetic)) {  // and neither does it round the products
     limit = {};
   } else if (arithmetic.is_compensated()) {
     limit = compensated(terms, total, arithmetic, lambda);

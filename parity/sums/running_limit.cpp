@@ -59,7 +59,7 @@ void RunningLimit::go_to(std::int64_t count) {
   const Tree::Roundings roundings = tree_.roundings(count);
   walked_ += tree_.walked() - before;
   ElementLimit limit;
-  if (!places_.leave_sums_exact(sizes_, bits))
+  if (!places_.leave_sums_exact(sizes_, bits, arithmetic_.subnormal))
     limit = limit_of_compensated({.total = total_,
                                   .sizes = sizes_,
                                   .squares = 0,

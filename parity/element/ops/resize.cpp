@@ -6,6 +6,7 @@
 
 #include "parity/element/call.hpp"
 #include "parity/element/kernels.hpp"
+#include "parity/element/stored.hpp"
 
 namespace plumb::parity::element {
 namespace {
@@ -122,7 +123,10 @@ Number element(const ir::ops::Resize& op, const Call& call) {
     else
       taps[axis] = taps_of(op, call, of, u);
   }
-  if (is_extrapolated) return {Real(call.attribute(op.extrapolation_value))};
+  if (is_extrapolated) {
+    const Number value{Real(call.attribute(op.extrapolation_value))};
+    return ir::is_float(call.dtype_out()) ? value : stored_as(ir::DType::f64, call.dtype_out(), value);
+  }
   if (op.mode != ResizeMode::nearest) return weighted(call, {}, taps);
   Position in_x;
   for (const Taps& one : taps) in_x.push_back(one.front().place);

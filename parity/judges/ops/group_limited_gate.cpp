@@ -184,7 +184,8 @@ class TokenWeights {
   /// cancel: k + 4 ulp where none do.
   double limit(double score) const {
     const double y = weight(score), u = question_.unit(1);
-    if (!std::isfinite(y)) return 0;
+    const bool is_zero = op_.is_normalized() && !std::isfinite(sizes_);  // a part of an infinite sum, exactly
+    if (!std::isfinite(y) || is_zero) return 0;
     const double ulp =
         format_.ulp(y) * std::ldexp(u, format_.fraction_bits + 1);  // twice that of the truth's own dtype
     const double vanishing = question_.manner.flushes_subnormals ? format_.smallest_normal() : 0;
