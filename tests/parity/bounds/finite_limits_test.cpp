@@ -91,8 +91,10 @@ TEST(Limits, AreFiniteWhereTheTruthIs) {
   for (const char* folder : {"ops", "verdict"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(tests::source_dir() / "fixtures" / folder)) {
       if (entry.path().extension() != ".json" || entry.file_size() > 100'000) continue;
-      // Sizes of its doubles add up to more than doubles hold: such elements have no limit and are apart (V34).
-      if (entry.path().filename() == "sizes_beyond_doubles.json") continue;
+      // Sizes of their doubles add up to more than doubles hold: such elements have no limit and are apart (V34).
+      if (const auto name = entry.path().filename();
+          name == "sizes_beyond_doubles.json" || name == "near_the_largest_double.json")
+        continue;
       cases::Case subject = verify::load_case(entry.path(), {});
       double elements = 0;
       for (ir::Value v = 0; v < subject.file->graph.value_count(); ++v)
