@@ -26,6 +26,7 @@ Action conformance(CLI::App& app);
 Action judge(CLI::App& app);
 Action merge(CLI::App& app);
 Action report(CLI::App& app);
+Action compare(CLI::App& app);
 Action drift(CLI::App& app);
 Action baseline(CLI::App& app);
 Action policy(CLI::App& app);
@@ -76,6 +77,8 @@ inline constexpr Command commands[] = {
      "plumb merge share1.h5 share2.h5 -o all.h5"},
     {"report", "write the reports of verify from its results files: page, Markdown, JUnit, JSON", report,
      "plumb report results.h5 --html report.html --markdown -"},
+    {"compare", "hold the tensors of two files to each other: the first that is beyond its limit, and by how much",
+     compare, "plumb compare ours.npz theirs.npz --style numpy --rtol 1e-5"},
     {"drift", "say what changed between two results files, and what is worse than chance explains", drift,
      "plumb drift base.h5 now.h5"},
     {"baseline", "keep what drift needs of results files, in a file that is small enough to be committed", baseline,

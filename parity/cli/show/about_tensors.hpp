@@ -37,6 +37,7 @@ class AboutTensors {
  private:
   struct Tensor {
     std::string node = {}, executor = {}, kernel = {}, tile = {};
+    std::size_t order = 0;               ///< the place of the node in the graph, from 1; 0: no node
     std::optional<bool> perturbed = {};  ///< where that is known
   };
 

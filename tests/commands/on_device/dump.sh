@@ -30,13 +30,14 @@ warns_of norm1/mean
 # A dump says whose it is, in an attribute or in a member of an archive that readers of tensors pass over.
 h5dump -a /plumb.json inside.h5 | tr -d '\\' >about
 for said in '"schema":"plumb.dump/1"' '"id":"' '"subject":"graph=' '"options":"' '"device":"' '"driver":"' \
-  '"commit":"' '"watch":"inside"' '"gpu/y":{"node":"y","executor":"gpu","kernel":"[^}]*"perturbed":true}'; do
+  '"commit":"' '"watch":"inside"' \
+  '"gpu/y":{"node":"y","executor":"gpu","order":[1-9][0-9]*,"kernel":"[^}]*"perturbed":true}'; do
   tr -d '\n' <about | sed 's/ *([0-9]*): *//g' | grep -q "$said" || fail "inside.h5 does not say $said"
 done
 h5dump -a /plumb.json plain.h5 | tr -d '\\' | grep -q '"watch":"plain"' || fail "plain.h5 does not say how it was made"
 plumb 0 dump "$graphs/scores.json" --from cpu --nodes scores -o fed.npz
 python3 -c 'import zipfile; print(zipfile.ZipFile("fed.npz").read("plumb.json.npy")[128:].decode())' >about
-grep -q '"schema":"plumb.dump/1".*"cpu/scores":{"node":"scores","executor":"cpu"}' about ||
+grep -q '"schema":"plumb.dump/1".*"cpu/scores":{"node":"scores","executor":"cpu","order":1}' about ||
   fail "an archive does not say whose it is"
 cat >taken.json <<'JSON'
 {
