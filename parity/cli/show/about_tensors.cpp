@@ -46,6 +46,7 @@ std::string AboutTensors::text(const cases::Case& subject, const flags::ChosenEx
     auto& one = tensors[name] = {{"node", tensor.node}, {"executor", tensor.executor}, {"order", tensor.order}};
     if (!tensor.kernel.empty()) one["kernel"] = tensor.kernel;
     if (!tensor.tile.empty()) one["tile_size"] = tensor.tile;
+    if (!tensor.slice.empty()) one["slice"] = tensor.slice;
     if (tensor.perturbed) one["perturbed"] = *tensor.perturbed;
   }
   return about.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
