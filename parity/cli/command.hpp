@@ -22,6 +22,7 @@ Action dump(CLI::App& app);
 Action sweep(CLI::App& app);
 Action inspect(CLI::App& app);
 Action convert(CLI::App& app);
+Action export_nodes(CLI::App& app);
 Action conformance(CLI::App& app);
 Action judge(CLI::App& app);
 Action merge(CLI::App& app);
@@ -69,6 +70,8 @@ inline constexpr Command commands[] = {
     {"inspect", "show a graph, a model or a results file", inspect, "plumb inspect results.h5"},
     {"convert", "write an ONNX model as a graph file, with its weights beside it", convert,
      "plumb convert model.onnx graph.json"},
+    {"export", "write nodes of a graph, with their inputs and outputs, as a graph file or as a test of ONNX",
+     export_nodes, "plumb export model.onnx --nodes '^layer1/attn/' --as onnx -o attention"},
     {"conformance", "run ONNX's backend tests on both executors", conformance,
      "plumb conformance /usr/share/libonnx-testdata/node --junit onnx.xml"},
     {"judge", "judge the runs of a results file by a policy, without a device", judge,
