@@ -35,7 +35,7 @@ struct DumpFlags {
   flags::CandidateFlags candidate;
 };
 
-/// What is to be dumped: values that nodes compute and sources, and the parts of them that are wanted.
+/// The values that are to be dumped, computed ones and sources, and the parts of them that are wanted.
 struct Chosen {
   std::set<ir::Value> values = {}, sources = {};
   std::map<ir::Value, Slice> slices = {};
