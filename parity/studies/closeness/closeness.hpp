@@ -39,9 +39,9 @@ struct ElementPair {
 
 /// One pair of tensors. The worst element is one beyond its limit where any is, by ratio, then by error.
 struct Compared {
-  std::string name;  ///< that of a, after renaming
-  std::string a, b;  ///< their names in the files
-  ir::TensorType type_a, type_b;
+  std::string name = {};       ///< that of a, after renaming
+  std::string a = {}, b = {};  ///< their names in the files
+  ir::TensorType type_a = {}, type_b = {};
   Standing standing = Standing::within;
   std::uint64_t differing = 0;                                  ///< elements with other bits
   std::uint64_t beyond = 0;                                     ///< elements beyond their limits
