@@ -119,6 +119,19 @@ void write_message(const fs::path& path, std::string_view bytes) {
   file.commit();
 }
 
+/// Removes the tensors of an earlier test, of which this one may have fewer.
+void remove_earlier(const fs::path& data) {
+  std::error_code problem;
+  std::vector<fs::path> earlier;
+  for (const auto& entry : fs::directory_iterator(data, problem)) {
+    const std::string name = entry.path().filename().string();
+    if ((name.starts_with("input_") || name.starts_with("output_")) && name.ends_with(".pb"))
+      earlier.push_back(entry.path());
+  }
+  for (const fs::path& path : earlier) fs::remove(path, problem);
+  ir::require(!problem, data.string(), ": ", problem.message());
+}
+
 /// Writes MODEL/model.onnx with its params, and what it is fed and gives as MODEL/test_data_set_0.
 void write_test(const ExportFlags& flags, const ir::Graph& graph, const ir::Feeds& feeds, const ir::Tensors& results) {
   ir::Feeds params = feeds;
@@ -126,6 +139,7 @@ void write_test(const ExportFlags& flags, const ir::Graph& graph, const ir::Feed
   const std::string model = ir::formats::write_onnx(graph, params);  // before anything is on the disk
   const fs::path folder = fs::path(flags.output) / fs::path(flags.path).stem(), data = folder / "test_data_set_0";
   make_folders(data);
+  remove_earlier(data);
   write_message(folder / "model.onnx", model);
   for (ir::Value input = 0; input < graph.inputs().size(); ++input) {
     const std::string name(graph.name(input));

@@ -100,6 +100,7 @@ require = {max_abs = 0.5}
 [[rule]]
 id = "bound"
 match = {node = "u"}
+require = {ratio_max = 0.5}
 )",
                                               "p.toml");
   const ir::Tensor a = ir::Tensor::of<float>({2}, {1, 2}), b = ir::Tensor::of<float>({2}, {1, 2.5f}),
@@ -112,6 +113,7 @@ match = {node = "u"}
   EXPECT_EQ(standing("t", b), Standing::within);
   EXPECT_EQ(standing("t", c), Standing::beyond);
   EXPECT_EQ(standing("u", b), Standing::unjudged);
+  EXPECT_EQ(standing("u", a), Standing::within);
   EXPECT_EQ(standing("v", b), Standing::unjudged);
 }
 
