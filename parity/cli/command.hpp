@@ -22,10 +22,12 @@ Action dump(CLI::App& app);
 Action sweep(CLI::App& app);
 Action inspect(CLI::App& app);
 Action convert(CLI::App& app);
+Action export_nodes(CLI::App& app);
 Action conformance(CLI::App& app);
 Action judge(CLI::App& app);
 Action merge(CLI::App& app);
 Action report(CLI::App& app);
+Action compare(CLI::App& app);
 Action drift(CLI::App& app);
 Action baseline(CLI::App& app);
 Action policy(CLI::App& app);
@@ -68,6 +70,8 @@ inline constexpr Command commands[] = {
     {"inspect", "show a graph, a model or a results file", inspect, "plumb inspect results.h5"},
     {"convert", "write an ONNX model as a graph file, with its weights beside it", convert,
      "plumb convert model.onnx graph.json"},
+    {"export", "write nodes of a graph, with their inputs and outputs, as a graph file or as a test of ONNX",
+     export_nodes, "plumb export model.onnx --nodes '^layer1/attn/' --as onnx -o attention"},
     {"conformance", "run ONNX's backend tests on both executors", conformance,
      "plumb conformance /usr/share/libonnx-testdata/node --junit onnx.xml"},
     {"judge", "judge the runs of a results file by a policy, without a device", judge,
@@ -76,6 +80,8 @@ inline constexpr Command commands[] = {
      "plumb merge share1.h5 share2.h5 -o all.h5"},
     {"report", "write the reports of verify from its results files: page, Markdown, JUnit, JSON", report,
      "plumb report results.h5 --html report.html --markdown -"},
+    {"compare", "hold the tensors of two files to each other: the first that is beyond its limit, and by how much",
+     compare, "plumb compare ours.npz theirs.npz --style numpy --rtol 1e-5"},
     {"drift", "say what changed between two results files, and what is worse than chance explains", drift,
      "plumb drift base.h5 now.h5"},
     {"baseline", "keep what drift needs of results files, in a file that is small enough to be committed", baseline,

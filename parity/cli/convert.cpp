@@ -11,6 +11,7 @@
 #include "parity/cli/flags/given_tensors.hpp"
 #include "parity/cli/flags/model_files.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/show/graph_text.hpp"
 #include "parity/core/terminal/table.hpp"
 
 namespace plumb::parity::cli {
@@ -21,19 +22,6 @@ struct ConvertFlags {
   bool force = false;
   flags::ModelFlags model;
 };
-
-/// Tensors of more than a few numbers leave the file for one of weights beside it.
-ir::formats::NamedTensors taken_out(ir::formats::GraphFile& file, const std::string& weights) {
-  constexpr std::int64_t readable = 16;
-  ir::formats::NamedTensors taken;
-  for (auto& [name, source] : file.sources) {
-    auto* tensor = std::get_if<ir::Tensor>(&source);
-    if (tensor == nullptr || tensor->elements() <= readable) continue;
-    taken.insert_or_assign(name, std::move(*tensor));
-    source = ir::formats::External{weights, name};
-  }
-  return taken;
-}
 
 /// Names the files that sources are read from as the graph in its new folder does. Throws Error where they are not
 /// below that, as no reader would follow such a name.
@@ -67,7 +55,7 @@ int run_convert(const ConvertFlags& flags) {
   if (!flags.model.load_inputs.empty()) outputs.inputs.emplace_back(flags.model.load_inputs);
   const auto graph = outputs.open(output.string(), ir::files::FileKind::graph);
   flags::require_no_record(weights.string(), flags.force);
-  const auto taken = taken_out(file, relative.string());
+  const auto taken = show::taken_out(file, relative.string());
   const std::string text = ir::formats::write_graph(file);
   if (!taken.empty()) {
     const auto tensors = outputs.open_tensors(weights.string());

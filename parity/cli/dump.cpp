@@ -2,17 +2,22 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <set>
 
 #include "ir/formats/tensor_files.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/dumping/slice.hpp"
+#include "parity/cli/dumping/tensor_statistics.hpp"
 #include "parity/cli/flags/chosen_executor.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/cli/show/about_tensors.hpp"
+#include "parity/cli/show/print.hpp"
+#include "parity/core/did_you_mean.hpp"
 #include "parity/core/regular_expression.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -22,20 +27,62 @@ namespace {
 
 struct DumpFlags {
   std::string path, nodes = ".*", output = "plumb_dump.h5", from = "both";
-  bool truth = false, force = false, inside = false;
+  std::vector<std::string> slices;
+  bool truth = false, force = false, inside = false, with_inputs = false, statistics = false;
+  bool has_nodes = false, has_output = false;  ///< they were named
   flags::GraphFlags graph;
   flags::DeviceFlags device;
   flags::CandidateFlags candidate;
 };
 
+/// The values that are to be dumped, computed ones and sources, and the parts of them that are wanted.
+struct Chosen {
+  std::set<ir::Value> values = {}, sources = {};
+  std::map<ir::Value, Slice> slices = {};
+
+  void add(const ir::Graph& graph, ir::Value value) { (graph.is_source(value) ? sources : values).insert(value); }
+};
+
 /// The values of the nodes whose label matches.
-std::set<ir::Value> chosen(const ir::Graph& graph, const std::string& pattern) {
+void choose_nodes(const ir::Graph& graph, const std::string& pattern, Chosen& chosen) {
   const core::RegularExpression expression(pattern, "--nodes");
-  std::set<ir::Value> values;
   for (const ir::Node& node : graph.nodes())
-    if (expression.is_in(node.label)) values.insert(node.outputs.begin(), node.outputs.end());
-  ir::require(!values.empty(), "no node matches --nodes '", pattern, "'");
-  return values;
+    if (expression.is_in(node.label)) chosen.values.insert(node.outputs.begin(), node.outputs.end());
+  ir::require(!chosen.values.empty(), "no node matches --nodes '", pattern, "'");
+}
+
+/// The values that --slice names, which are dumped in part.
+void choose_slices(const ir::Graph& graph, const std::vector<std::string>& given, Chosen& chosen) {
+  std::map<std::string, ir::Value, std::less<>> by_name;
+  std::vector<std::string> names;
+  for (ir::Value value = 0; value < graph.value_count(); ++value) {
+    if (!graph.defined(value)) continue;
+    names.emplace_back(graph.name(value));
+    by_name.emplace(names.back(), value);
+  }
+  for (const std::string& text : given) {
+    Slice slice = parse_slice(text);
+    const auto found = by_name.find(slice.name);
+    ir::require(found != by_name.end(), "--slice: the graph has no value '", slice.name, "'",
+                core::did_you_mean(slice.name, names));
+    chosen.add(graph, found->second);
+    ir::require(chosen.slices.emplace(found->second, std::move(slice)).second, "--slice names '",
+                graph.name(found->second), "' twice");
+  }
+}
+
+Chosen chosen(const ir::Graph& graph, const DumpFlags& flags) {
+  Chosen made;
+  if (flags.has_nodes || flags.slices.empty()) choose_nodes(graph, flags.nodes, made);
+  choose_slices(graph, flags.slices, made);
+  if (!flags.with_inputs) return made;
+  const std::set<ir::Value> wanted = made.values;
+  for (const ir::Node& node : graph.nodes()) {
+    const bool is_chosen = std::ranges::any_of(node.outputs, [&](ir::Value one) { return wanted.contains(one); });
+    if (is_chosen)
+      for (const ir::Value operand : node.inputs) made.add(graph, operand);
+  }
+  return made;
 }
 
 ir::Feeds widened(const ir::Feeds& feeds) {
@@ -99,16 +146,48 @@ std::string say_perturbed(const ir::Graph& graph, const std::set<ir::Value>& oth
                  others.size() == 1 ? "has" : "have", " other bits than in a run without --inside:\n", lines);
 }
 
-/// The tensors to write, and the description of them.
+/// The tensors to write, or what describes them, and the description of them all.
 struct Dump {
-  ir::formats::NamedTensors tensors;
-  show::AboutTensors about;
+  const ir::Graph& graph;
+  const Chosen& chosen;
+  bool has_statistics = false;
+  ir::formats::NamedTensors tensors = {};
+  NamedStatistics statistics = {};
+  show::AboutTensors about = show::AboutTensors(graph);
+
+  /// Takes a value as `who` has it, or the part of it that is wanted; returns how it is called.
+  std::string take(const std::string& who, ir::Value value, ir::Tensor tensor,
+                   const std::vector<ir::NodeReport>* nodes = nullptr) {
+    const std::string name = ir::cat(who, '/', graph.name(value));
+    about.add(name, value, who, nodes);
+    const auto slice = chosen.slices.find(value);
+    if (slice != chosen.slices.end()) {
+      tensor = sliced(tensor, slice->second);
+      about.set_slice(name, slice->second.text);
+    }
+    if (has_statistics)
+      statistics.emplace(name, statistics_of(tensor));
+    else
+      tensors.emplace(name, std::move(tensor));
+    return name;
+  }
+
+  /// Takes the sources that are wanted.
+  void take_sources(const std::string& who, const ir::Feeds& feeds, bool are_widened = false) {
+    for (const ir::Value value : chosen.sources) {
+      const ir::Tensor& fed = ir::fed(graph, feeds, value);
+      take(who, value, are_widened ? ir::passes::widen(fed) : fed);
+    }
+  }
+
+  std::size_t size() const { return tensors.size() + statistics.size(); }
 };
 
 /// Adds the tensors that the device or the candidate has of the chosen values; returns a remark for the user.
-std::string take_device_values(const DumpFlags& flags, const cases::Case& loaded, const std::set<ir::Value>& chosen,
-                               const flags::ChosenExecutor& on, Dump& dump) {
+std::string take_device_values(const DumpFlags& flags, const cases::Case& loaded, const flags::ChosenExecutor& on,
+                               Dump& dump) {
   const ir::Graph& graph = loaded.file->graph;
+  const std::set<ir::Value>& chosen = dump.chosen.values;
   DeviceValues found = device_values(on, loaded, chosen, flags.inside);
   ir::require(flags.from == "both" || !found.tensors.empty(), "no kernel stores a value of what --nodes '", flags.nodes,
               "' chooses; --inside computes them apart");
@@ -116,27 +195,45 @@ std::string take_device_values(const DumpFlags& flags, const cases::Case& loaded
   const std::string who = on.device() != nullptr ? "the device" : on.name;
   const std::string said = flags.inside ? say_perturbed(graph, others, who) : say_missing(graph, chosen, found, who);
   for (auto& [value, tensor] : found.tensors) {
-    const std::string name = on.name + '/' + graph.name(value);
-    dump.about.add(name, value, on.name, &found.nodes);
+    const std::string name = dump.take(on.name, value, std::move(tensor), &found.nodes);
     if (flags.inside) dump.about.set_perturbed(name, others.contains(value));
-    dump.tensors.emplace(name, std::move(tensor));
   }
+  dump.take_sources(on.name, loaded.feeds);
   return said;
+}
+
+/// The file of --output; with --stats it is JSON, and there is none unless it is named.
+std::unique_ptr<ir::files::OutputFile> open_output(const DumpFlags& flags, const ir::formats::GraphFile& file) {
+  if (!flags.statistics) return flags::open_tensors(flags.output, flags.force, flags.path, file, flags.graph);
+  if (!flags.has_output) return nullptr;
+  flags::Outputs outputs{.force = flags.force, .inputs = flags::files_read(file)};
+  outputs.inputs.emplace_back(flags.path);
+  for (auto& read : flags::files_read(flags.graph)) outputs.inputs.push_back(std::move(read));
+  return outputs.open(flags.output, ir::files::FileKind::json);
+}
+
+/// Writes what was taken, and says so.
+void write(const DumpFlags& flags, const Dump& dump, const std::string& about,
+           const std::unique_ptr<ir::files::OutputFile>& output) {
+  if (flags.statistics) {
+    std::cout << to_text(dump.statistics, {.width = show::stdout_width()});
+    flags::write_whole(output, to_json(dump.statistics, about));
+    return;
+  }
+  ir::formats::save_tensors(*output, dump.tensors, about);
+  std::cout << "wrote " << core::terminal::counted(dump.size(), "tensor") << " to " << flags.output << '\n';
 }
 
 int dump_graph(const DumpFlags& flags) {
   const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph, flags.candidate));
   const ir::Graph& graph = loaded.file->graph;
-  const auto values = chosen(graph, flags.nodes);
-  const auto output = flags::open_tensors(flags.output, flags.force, flags.path, *loaded.file, flags.graph);
-  Dump dump{.tensors = {}, .about = show::AboutTensors(graph)};
+  const Chosen wanted = chosen(graph, flags);
+  const auto output = open_output(flags, *loaded.file);
+  Dump dump{.graph = graph, .chosen = wanted, .has_statistics = flags.statistics};
   ref_cpu::CpuExecutor cpu({.threads = flags.device.threads});
   const auto take = [&](const std::string& where, const ir::Graph& run, const ir::Feeds& feeds) {
-    for (auto& [value, tensor] : cpu.run(run, feeds, {values.begin(), values.end()})) {
-      const std::string name = where + "/" + graph.name(value);
-      dump.about.add(name, value, where);
-      dump.tensors.emplace(name, std::move(tensor));
-    }
+    for (auto& [value, tensor] : cpu.run(run, feeds, {wanted.values.begin(), wanted.values.end()}))
+      dump.take(where, value, std::move(tensor));
   };
   const bool is_cpu_alone = flags.from == "cpu";
   const flags::ChosenExecutor on = flags::open_chosen(is_cpu_alone ? "cpu" : "gpu", flags.candidate, flags.device);
@@ -145,13 +242,18 @@ int dump_graph(const DumpFlags& flags) {
   ir::require(flags.from != "gpu" || on.device() != nullptr, "--from gpu is about our device, and --candidate names ",
               flags.candidate.candidate, ": --from candidate");
   const std::string cpu_name = "cpu";
-  if (flags.truth) take("truth", ir::passes::widen(graph), widened(loaded.feeds));
-  if (flags.from == "both" || on.name == cpu_name) take(cpu_name, graph, loaded.feeds);
+  if (flags.truth) {
+    take("truth", ir::passes::widen(graph), widened(loaded.feeds));
+    dump.take_sources("truth", loaded.feeds, true);
+  }
+  if (flags.from == "both" || on.name == cpu_name) {
+    take(cpu_name, graph, loaded.feeds);
+    dump.take_sources(cpu_name, loaded.feeds);
+  }
   std::string said;
-  if (on.name != cpu_name) said = take_device_values(flags, loaded, values, on, dump);
-  ir::formats::save_tensors(*output, dump.tensors, dump.about.text(loaded, on, flags.inside ? "inside" : "plain"));
-  std::cout << "wrote " << core::terminal::counted(dump.tensors.size(), "tensor") << " to " << flags.output << '\n'
-            << said;
+  if (on.name != cpu_name) said = take_device_values(flags, loaded, on, dump);
+  write(flags, dump, dump.about.text(loaded, on, flags.inside ? "inside" : "plain"), output);
+  std::cout << said;
   return 0;
 }
 
@@ -162,7 +264,17 @@ Action dump(CLI::App& app) {
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
   app.add_option("--nodes", flags->nodes, "regular expression over node labels")
       ->type_name("LABELS")
+      ->each([given = flags.get()](const std::string&) { given->has_nodes = true; })
       ->capture_default_str();
+  app.add_flag("--with-inputs", flags->with_inputs,
+               "also write what those nodes read: then compare --graph and verify --candidate file: know what was fed");
+  app.add_option("--slice", flags->slices,
+                 "write this part of a value alone, as 'layer0/q[0,:,3:7]'; without --nodes no other value")
+      ->type_name("NAME[...]")
+      ->allow_extra_args(false);
+  app.add_flag("--stats", flags->statistics,
+               "write no tensors, but show min, max, mean, rms, NaNs, infinities, zeros and a histogram of each; with "
+               "-o as JSON, too");
   app.add_option(
          "--from", flags->from,
          "whose tensors to write: the CPU executor's (cpu), those of the device (gpu) or of whom --candidate names "
@@ -175,6 +287,7 @@ Action dump(CLI::App& app) {
   flags::add_output(
       app, "-o,--output", flags->output,
       "write to this .h5 or .npz; tensors are named cpu/NODE, gpu/NODE (a candidate's NAME/NODE) and truth/NODE")
+      ->each([given = flags.get()](const std::string&) { given->has_output = true; })
       ->capture_default_str();
   flags::add_force_flag(app, flags->force);
   flags::add_graph_flags(app, flags->graph);

@@ -21,4 +21,18 @@ RegularExpression::RegularExpression(std::string_view text, std::string_view opt
 
 bool RegularExpression::is_in(std::string_view text) const { return RE2::PartialMatch(piece(text), *compiled_); }
 
+std::string RegularExpression::replaced(std::string_view text, std::string_view by, bool all) const {
+  std::string made(text);
+  if (all)
+    RE2::GlobalReplace(&made, *compiled_, piece(by));
+  else
+    RE2::Replace(&made, *compiled_, piece(by));
+  return made;
+}
+
+void RegularExpression::require_rewrite(std::string_view by, std::string_view option) const {
+  std::string problem;
+  ir::require(compiled_->CheckRewriteString(piece(by), &problem), option, ": '", by, "' replaces nothing: ", problem);
+}
+
 }  // namespace plumb::parity::core

@@ -3,6 +3,7 @@
 // Regular expressions over labels.
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace re2 {
@@ -20,6 +21,12 @@ class RegularExpression {
 
   /// Whether it matches some part of the text.
   bool is_in(std::string_view text) const;
+
+  /// The text with its first match, or with all of them, replaced by `by`, in which \1 is the first group and \0 the
+  /// match.
+  std::string replaced(std::string_view text, std::string_view by, bool all) const;
+  /// Throws Error where that names a group that there is not, or is malformed.
+  void require_rewrite(std::string_view by, std::string_view option) const;
 
  private:
   std::shared_ptr<const re2::RE2> compiled_;

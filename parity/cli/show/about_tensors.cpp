@@ -14,7 +14,8 @@ void AboutTensors::add(const std::string& name, ir::Value value, std::string_vie
                        const std::vector<ir::NodeReport>* nodes) {
   const auto node = graph_.producer(value);
   Tensor tensor{.node = node ? graph_.nodes()[*node].label : std::string(graph_.name(value)),
-                .executor = std::string(executor)};
+                .executor = std::string(executor),
+                .order = node ? *node + 1 : 0};
   if (nodes != nullptr && node) {
     tensor.kernel = nodes->at(*node).kernel;
     tensor.tile = nodes->at(*node).tile;
@@ -42,9 +43,10 @@ std::string AboutTensors::text(const cases::Case& subject, const flags::ChosenEx
                                   {"watch", watch}};
   auto& tensors = about["tensors"] = nlohmann::ordered_json::object();
   for (const auto& [name, tensor] : tensors_) {
-    auto& one = tensors[name] = {{"node", tensor.node}, {"executor", tensor.executor}};
+    auto& one = tensors[name] = {{"node", tensor.node}, {"executor", tensor.executor}, {"order", tensor.order}};
     if (!tensor.kernel.empty()) one["kernel"] = tensor.kernel;
     if (!tensor.tile.empty()) one["tile_size"] = tensor.tile;
+    if (!tensor.slice.empty()) one["slice"] = tensor.slice;
     if (tensor.perturbed) one["perturbed"] = *tensor.perturbed;
   }
   return about.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

@@ -27,6 +27,9 @@ class AboutTensors {
   void add(const std::string& name, ir::Value value, std::string_view executor,
            const std::vector<ir::NodeReport>* nodes = nullptr);
 
+  /// That a part of a value alone is in the file: "[0,:,3:7]".
+  void set_slice(const std::string& name, const std::string& slice) { tensors_.at(name).slice = slice; }
+
   /// That tensors of the device have other bits where every chosen one is kept, or have not.
   void set_perturbed(const std::string& name, bool is_perturbed) { tensors_.at(name).perturbed = is_perturbed; }
 
@@ -36,7 +39,8 @@ class AboutTensors {
 
  private:
   struct Tensor {
-    std::string node = {}, executor = {}, kernel = {}, tile = {};
+    std::string node = {}, executor = {}, kernel = {}, tile = {}, slice = {};
+    std::size_t order = 0;               ///< the place of the node in the graph, from 1; 0: no node
     std::optional<bool> perturbed = {};  ///< where that is known
   };
 

@@ -11,4 +11,16 @@ void write_graph_text(const std::filesystem::path& path, std::string_view text) 
   file.commit();
 }
 
+ir::formats::NamedTensors taken_out(ir::formats::GraphFile& file, const std::string& weights) {
+  constexpr std::int64_t readable = 16;
+  ir::formats::NamedTensors taken;
+  for (auto& [name, source] : file.sources) {
+    auto* tensor = std::get_if<ir::Tensor>(&source);
+    if (tensor == nullptr || tensor->elements() <= readable) continue;
+    taken.insert_or_assign(name, std::move(*tensor));
+    source = ir::formats::External{weights, name};
+  }
+  return taken;
+}
+
 }  // namespace plumb::parity::cli::show

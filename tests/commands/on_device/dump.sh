@@ -30,13 +30,14 @@ warns_of norm1/mean
 # A dump says whose it is, in an attribute or in a member of an archive that readers of tensors pass over.
 h5dump -a /plumb.json inside.h5 | tr -d '\\' >about
 for said in '"schema":"plumb.dump/1"' '"id":"' '"subject":"graph=' '"options":"' '"device":"' '"driver":"' \
-  '"commit":"' '"watch":"inside"' '"gpu/y":{"node":"y","executor":"gpu","kernel":"[^}]*"perturbed":true}'; do
+  '"commit":"' '"watch":"inside"' \
+  '"gpu/y":{"node":"y","executor":"gpu","order":[1-9][0-9]*,"kernel":"[^}]*"perturbed":true}'; do
   tr -d '\n' <about | sed 's/ *([0-9]*): *//g' | grep -q "$said" || fail "inside.h5 does not say $said"
 done
 h5dump -a /plumb.json plain.h5 | tr -d '\\' | grep -q '"watch":"plain"' || fail "plain.h5 does not say how it was made"
 plumb 0 dump "$graphs/scores.json" --from cpu --nodes scores -o fed.npz
 python3 -c 'import zipfile; print(zipfile.ZipFile("fed.npz").read("plumb.json.npy")[128:].decode())' >about
-grep -q '"schema":"plumb.dump/1".*"cpu/scores":{"node":"scores","executor":"cpu"}' about ||
+grep -q '"schema":"plumb.dump/1".*"cpu/scores":{"node":"scores","executor":"cpu","order":1}' about ||
   fail "an archive does not say whose it is"
 cat >taken.json <<'JSON'
 {
@@ -48,6 +49,30 @@ cat >taken.json <<'JSON'
 JSON
 plumb 0 run --on cpu taken.json --load-inputs fed.npz
 warns '^1 input from fed\.npz, 0 inputs generated$'
+# What nodes read, a part of a value alone, and what describes tensors in their place.
+plumb 0 dump "$graphs/scores.json" --with-inputs --truth -o fed.h5
+says '^wrote [1-9][0-9]* tensors to fed\.h5$'
+plumb 0 compare fed.h5#cpu fed.h5#truth --graph "$graphs/scores.json"
+says 'it is a truth, and is not judged'
+plumb 0 verify "$graphs/scores.json" --candidate file:fed.h5#gpu
+plumb 0 dump "$graphs/dense.json" --from cpu --slice 'y[-1,:]' --slice 'product[1,0:1]' --truth -o part.h5
+says '^wrote 4 tensors to part\.h5$'
+tensor part.h5 /cpu/y '15.5, 14.5'
+tensor part.h5 /cpu/product '15'
+h5dump -a /plumb.json part.h5 | tr -d '\\\n' | sed 's/ *([0-9]*): *//g' | grep -q '"slice":"\[-1,:\]"' ||
+  fail "part.h5 does not say of which part it is"
+plumb 2 dump "$graphs/dense.json" --from cpu --slice 'y[2,:]'
+warns 'slice y\[2,:\]: axis 0 has 2 elements, and no such part$'
+plumb 2 dump "$graphs/dense.json" --from cpu --slice 'y[0,0,0]'
+warns 'has 3 axes, and the tensor is f32\[2, 2\]$'
+plumb 2 dump "$graphs/dense.json" --from cpu --slice 'prodcut[0]'
+warns "no value 'prodcut'; did you mean product\?$"
+plumb 2 dump "$graphs/dense.json" --from cpu --slice 'y[a]'
+plumb 0 dump "$graphs/dense.json" --from cpu --nodes '^y$' --stats -o stats.json
+says '^cpu/y +f32\[2, 2\] +5\.5 +15\.5 +10\.5 +11\.4 +0 +0 +0 +\|'
+holds stats.json '"schema": "plumb\.statistics/1"'
+holds stats.json '"max": 15\.5'
+[ ! -e plumb_dump.h5 ] || fail "--stats wrote tensors"
 # Labels that differ in slashes alone are two datasets.
 cat >slash.json <<'JSON'
 {
