@@ -10,8 +10,7 @@ Decoder read_gpt_oss(Keys& keys) {
   decoder.own_output = OwnOutput::always;
   decoder.feed_forward_norm = "post_attention_norm";
   decoder.glu = {.function = ops::GateFunction::silu, .alpha = 1.702, .limit = 7, .offset = 1};
-  if (decoder.experts.count == 0) keys.note("expert_count", "is missing or 0");
-  decoder.experts = read_experts(keys, decoder, UsualWidth::none);
+  decoder.experts = need_experts(keys, decoder, UsualWidth::none);
   decoder.experts.has_biases = decoder.experts.is_chosen_by_logits = true;
   decoder.window_rotary = decoder.rotary;
   read_windows(keys, decoder, {}, usual_period, decoder.rotary.base);
