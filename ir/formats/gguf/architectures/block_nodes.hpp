@@ -69,6 +69,7 @@ class BlockNodes {
   Value dense(const std::string& prefix, Value x);
   Value router_input(const std::string& prefix, Value x);
   std::vector<Value> chosen(const std::string& prefix, Value rows);
+  Value expert_product(const std::string& prefix, const std::string& name, Value x, Value ids);
   Value opened_experts(const std::string& prefix, Value each, Value ids);
   Value expert_weights(const std::string& prefix, Value weights, Value ids);
   Value experts(const std::string& prefix, Value x, Value router);

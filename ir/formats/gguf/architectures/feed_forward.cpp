@@ -57,16 +57,23 @@ std::vector<Value> BlockNodes::chosen(const std::string& prefix, Value rows) {
   return nodes_.add_all(prefix + "gate", gate, std::move(operands));
 }
 
+/// A product of rows [M, K] and the matrices of experts; beside a dense feed-forward that has the usual names.
+Value BlockNodes::expert_product(const std::string& prefix, const std::string& name, Value x, Value ids) {
+  const Experts& of = decoder_.experts;
+  const std::string label = prefix + (of.is_beside_dense ? "expert_" : "ffn_") + name;
+  return nodes_.grouped_product(label, x, prefix + "ffn_" + name, ids, of.count);
+}
+
 /// Rows of experts [M, f], opened by their gates; both matrices may lie in one tensor.
 Value BlockNodes::opened_experts(const std::string& prefix, Value each, Value ids) {
   const Experts& of = decoder_.experts;
-  const auto product = [&](const std::string& name) {
-    return nodes_.grouped_product(each, prefix + name, ids, of.count);
-  };
   const std::string label = prefix + (of.is_beside_dense ? "expert_glu" : "ffn_glu");
-  if (!weights_.has(prefix + "ffn_gate_up_exps.weight")) return gated(label, product("ffn_gate"), product("ffn_up"));
+  if (!weights_.has(prefix + "ffn_gate_up_exps.weight")) {
+    const Value gate = expert_product(prefix, "gate", each, ids);
+    return gated(label, gate, expert_product(prefix, "up", each, ids));
+  }
   const ops::Split halves{.axis = -1, .sizes = {of.width, of.width}};
-  const auto parts = nodes_.add_all(prefix + "expert_halves", halves, {product("ffn_gate_up")});
+  const auto parts = nodes_.add_all(prefix + "expert_halves", halves, {expert_product(prefix, "gate_up", each, ids)});
   return gated(label, parts[0], parts[1]);
 }
 
@@ -93,7 +100,7 @@ Value BlockNodes::experts(const std::string& prefix, Value x, Value router) {
   for (std::int64_t k = 0; k < rows * of.used; ++k) sources.push_back(static_cast<std::int32_t>(k / of.used));
   const Value from = nodes_.constant(prefix + "row_ids", {rows * of.used}, sources);
   const Value each = nodes_.add(prefix + "expert_rows", ops::Gather{}, {flat, from});
-  const Value y = nodes_.grouped_product(opened_experts(prefix, each, ids), prefix + "ffn_down", ids, of.count);
+  const Value y = expert_product(prefix, "down", opened_experts(prefix, each, ids), ids);
   const Value weighted = nodes_.add(prefix + "weighted", product_of, {y, expert_weights(prefix, gate[1], ids)});
   const Value grouped = nodes_.reshape(prefix + "by_expert", weighted, {rows, of.used, d});
   const ops::Reduce sum{.function = ops::ReduceFunction::sum, .axes = {1}, .keep_dims = false};
