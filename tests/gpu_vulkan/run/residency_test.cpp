@@ -37,7 +37,8 @@ class ResidencyOnDevice : public testing::OnDevice {
 };
 
 TEST_F(ResidencyOnDevice, ModelsDecodeInPlaceAsThroughTheHost) {
-  plumb::testing::expect_models_decode_in_place(*executor(Staging::automatic), {"llama", "gpt-oss", "deepseek2"});
+  plumb::testing::expect_models_decode_in_place(*executor(Staging::automatic),
+                                                {"llama", "gpt-oss", "deepseek2", "qwen35moe", "gemma4"});
 }
 
 TEST_F(ResidencyOnDevice, OperandsAreWrittenOverWhereTheyAreBoundOrFed) {
