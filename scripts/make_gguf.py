@@ -47,8 +47,8 @@ def options():
                         ("expert-width", 32), ("shared-width", 64), ("rotary-columns", 0), ("window", 0),
                         ("window-period", 0), ("original-context", 0), ("kv-rank", 32), ("q-rank", 0),
                         ("value-length", 16), ("dense-blocks", 0), ("shared-experts", 1), ("groups", 0),
-                        ("groups-used", 0), ("interval", 4), ("key-groups", 2), ("value-heads", 4), ("state", 16), ("taps", 4),
-                        ("draft", 0), ("window-length", 8), ("sharing", 0), ("per-layer", 0)):
+                        ("groups-used", 0), ("interval", 4), ("key-groups", 2), ("value-heads", 4), ("state", 16),
+                        ("taps", 4), ("draft", 0), ("window-length", 8), ("sharing", 0), ("per-layer", 0)):
         parser.add_argument(f"--{name}", default=usual, type=int)
     parser.add_argument("--tied", action="store_true", help="without output.weight")
     parser.add_argument("--one-per-expert", action="store_true", help="a tensor for each expert, as in old files")

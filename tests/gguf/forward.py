@@ -4,8 +4,9 @@
 usage: forward.py MODEL.gguf[+PART.gguf..] TOKENS OUT [FAULT...]
 
 Written from the published models (Llama, Mixtral, Qwen 2 and 3, Phi 3, Gemma 1 to 3, GPT-2, BERT, gpt-oss; DeepSeek V2
-and V3, Qwen 3.5 and Gemma 4 in files of their own), it shares nothing with plumb: neither the reader of the file nor the formats of weights, which
-are scripts/packed_formats.py. TOKENS are ids, 1,2,3. OUT.npz has the result, and OUTFAULT.npz that with one step wrong.
+and V3, Qwen 3.5 and Gemma 4 in files of their own), it shares nothing with plumb: neither the reader of the file nor
+the formats of weights, which are scripts/packed_formats.py. TOKENS are ids, 1,2,3. OUT.npz has the result, and
+OUTFAULT.npz that with one step wrong.
 The fault `padded` is none of an encoder where the last two tokens are padding.
 """
 

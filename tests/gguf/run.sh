@@ -127,7 +127,7 @@ judge gemma4moe router_norm router_scale expert_scale normed_keys experts
 for note in '1 of the blocks draft tokens' 'differs by a share of up to 5e-06/Σx²'; do
   grep -q "$note" out || { cat out; fail "does not say '$note'"; }
 done
-"$plumb" inspect gpt-oss.gguf 2>&1 | grep -q "ends of yarn's blend are whole pairs" || fail "does not say how yarn blends"
+"$plumb" inspect gpt-oss.gguf 2>&1 | grep -q "ends of yarn's blend are whole" || fail "does not say how yarn blends"
 refuses 'block 3 reads the caches of block 1, which is not among blocks 3:5' verify gemma4.gguf --blocks 3:5
 refuses 'there are 65 positions, and position_embd has 64' verify gpt2.gguf --context 65
 refuses 'is an encoder' verify bert.gguf --context 65
@@ -177,7 +177,8 @@ for model in $with_caches; do
     qwen35*) caches='2 of 4 caches in place; 2 by swap' ;;
     *) caches='([0-9]+) of \1 caches? in place' ;;
   esac
-  grep -Eq "^$caches; a step moved 4 bytes up and 388 down\$" out || { cat out; fail "$model: a cache is not in place"; }
+  grep -Eq "^$caches; a step moved 4 bytes up and 388 down\$" out ||
+    { cat out; fail "$model: a cache is not in place"; }
 done
 "$python" "$source/tests/gguf/decoded.py" "$tokens" $with_caches || fail "decoding"
 "$plumb" run llama.gguf --on cpu --tokens "$tokens" --decode 4 --temperature 0.8 --top-k 1 >of_one
@@ -191,7 +192,8 @@ grep -q '^4 cases.* 4 passed' out || { cat out; fail "not a case for the prompt 
 grep -q '"relation": *"decoding"' steps.json || fail "the steps are not held to one run"
 for model in qwen35moe gemma4; do
   "$plumb" verify $model.gguf --tokens "$tokens" --decode 2 --candidate cpu --metamorphic \
-    --filter 'next|attended|scanned|logits' --json steps.json >out 2>&1 || { cat out; fail "$model: a step does not pass"; }
+    --filter 'next|attended|scanned|logits' --json steps.json >out 2>&1 ||
+    { cat out; fail "$model: a step does not pass"; }
   grep -q '"relation": *"decoding"' steps.json || fail "steps of $model are not held to one run"
 done
 for fault in stale shifted wrapped; do

@@ -1,4 +1,4 @@
-// What templates say of files that are not as their architectures are.
+// Files that are not as their architectures are: the errors of templates.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -45,7 +45,7 @@ class BlockNodes {
   /// The feed-forward of the normed sum after attention [B, s, d]: [B, s, d].
   Value feed_forward(std::int64_t block, Value sum, Value normed);
 
-  /// What blocks read of the tokens [B, s], whose embeddings x are: [B, s, blocks, p].
+  /// Vectors of the tokens [B, s], whose embeddings are x, for all blocks: [B, s, blocks, p].
   Value per_layer_inputs(Value x, Value tokens);
   /// The sum of x [B, s, d] and what the block makes of its part of those.
   Value with_per_layer(std::int64_t block, Value x, Value inputs);

@@ -60,8 +60,8 @@ struct Latent {
 struct Linear {
   std::vector<bool> blocks = {};                ///< by block; none at all: all have attention
   std::int64_t key_heads = 1, value_heads = 1;  ///< head j of values has head j mod key_heads of keys
-  std::int64_t length = 1;                      ///< of a head of keys, and of values
-  std::int64_t taps = 2;                        ///< of the convolution
+  std::int64_t length = 1;                      ///< columns of a head of keys, and of values
+  std::int64_t taps = 2;                        ///< width of the convolution
 
   std::int64_t values() const { return value_heads * length; }
   std::int64_t channels() const { return 2 * key_heads * length + values(); }
@@ -135,11 +135,11 @@ void refuse_experts(Keys& keys, Decoder& decoder);
 /// knows.
 enum class UsualWidth { whole, share, none };
 
-/// The same for models whose blocks all have experts, or all but those that say otherwise: there must be some.
-Experts need_experts(Keys& keys, const Decoder& decoder, UsualWidth usual);
-
 /// Reads how many experts there are, and how wide.
 Experts read_experts(Keys& keys, const Decoder& decoder, UsualWidth usual);
+
+/// Reads the same for models that must have some.
+Experts need_experts(Keys& keys, const Decoder& decoder, UsualWidth usual);
 
 /// Reads which blocks have windows, and gives those `base` as that of their angles where no key says another. Without
 /// `usual` the file must say how long they are; 0: no block has one.

@@ -77,7 +77,7 @@ Value BlockNodes::opened_experts(const std::string& prefix, Value each, Value id
   return gated(label, parts[0], parts[1]);
 }
 
-/// What results of experts are multiplied by, [M, 1]: their weights [rows, k], and factors of their own.
+/// Factors [M, 1] of what experts give: their weights [rows, k], and factors of their own.
 Value BlockNodes::expert_weights(const std::string& prefix, Value weights, Value ids) {
   const std::int64_t rows = nodes_.shape(ids)[0];
   const std::string scale = prefix + "ffn_down_exps.scale";

@@ -20,7 +20,7 @@ Value BlockNodes::convolved(const std::string& prefix, Value x, Value state, Val
   const Value kernel =
       nodes_.reshape(prefix + "conv_kernel", nodes_.floats(prefix + "ssm_conv1d.weight"), {channels, 1, taps});
   const ops::CausalConv convolution{.activation = ops::CausalActivation::silu, .has_state = true};
-  const auto made = nodes_.add_all(prefix + "conv", convolution, {by_channel, kernel, state});
+  const auto made = nodes_.add_all(prefix + "convolved", convolution, {by_channel, kernel, state});
   next = made[1];
   return nodes_.add(prefix + "conv_rows", turn, {made[0]});
 }

@@ -1,4 +1,4 @@
-// What each block of a model reads of the tokens themselves, besides what the blocks before it made of them.
+// Vectors of the tokens themselves for each block, which reads them besides what the blocks before it made.
 #include <cmath>
 
 #include "ir/formats/gguf/architectures/block_nodes.hpp"

@@ -59,7 +59,7 @@ class Prefill {
     for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) declare_caches(i);
   }
 
-  /// What a block hands from run to run.
+  /// Inputs that a block hands from run to run.
   void declare_caches(std::int64_t i) {
     const Linear& linear = decoder_.linear;
     const auto input = [&](const char* name, const Shape& shape) {
