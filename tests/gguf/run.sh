@@ -212,6 +212,31 @@ refuses 'must have room for the prompt of 5 and 6 behind it' run llama.gguf --on
   --context 10
 refuses 'decodes nothing' run bert.gguf --on cpu --decode 2
 
+# Prompts of several lengths in one batch, the shorter ones padded, are each what it is alone, and so is a step of each.
+cat >rows.py <<'EOF'
+import sys, numpy
+found = numpy.load(sys.argv[1])["logits"]
+numpy.savez(sys.argv[4], logits=found[int(sys.argv[2])][None, int(sys.argv[3])][:, None])
+EOF
+alone() {
+  "$plumb" verify $model.gguf --tokens "$1" --context 9 --candidate cpu --expected row.npz --expected-precision f32 \
+    --filter logits >out 2>&1 || { cat out; fail "$model: tokens $1 in a batch are not what they are alone"; }
+}
+for model in llama v3 gemma4 qwen35; do
+  "$plumb" run $model.gguf --on cpu --batch 2 --tokens "3,95,0,17,8,60,7,1,1,1" --context 9 --logits all -o batch.npz \
+    --force >out || fail "no run of a batch of $model"
+  "$python" rows.py batch.npz 1 1 row.npz
+  alone 60,7
+  case $model in qwen35*) continue ;; esac  # padding is in its states
+  "$python" caches.py batch.npz caches.npz
+  "$plumb" run $model.gguf --on cpu --batch 2 --tokens "11,12" --context 9 --load-inputs caches.npz \
+    --input 'write_at=[5,2]' -o batch.npz --force >out || fail "no step of a batch of $model"
+  "$python" rows.py batch.npz 0 0 row.npz
+  alone 3,95,0,17,8,11
+  "$python" rows.py batch.npz 1 0 row.npz
+  alone 60,7,12
+done
+
 # A prompt of 6 tokens and then 3 more are one of 9.
 all=$tokens,5,60
 for model in llama v2 qwen35 gemma4; do

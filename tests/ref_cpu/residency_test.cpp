@@ -45,6 +45,10 @@ TEST_F(Resident, ModelsDecodeInPlaceAsThroughTheHost) {
       cpu, {"llama", "gemma3", "phi3", "gpt-oss", "deepseek2", "qwen35moe", "gemma4"});
 }
 
+TEST_F(Resident, PromptsSeeNothingOfOthersOrOfWhatLiesBehindThem) {
+  plumb::testing::expect_prompts_stand_alone(cpu, {"llama", "gpt-oss", "deepseek2", "qwen35moe", "gemma4"});
+}
+
 TEST_F(Resident, OperandsAreWrittenOverWhereTheyAreBoundOrFed) {
   for (const UpdatedOperand& update : plumb::testing::updated_operands()) {
     SCOPED_TRACE(update.name);

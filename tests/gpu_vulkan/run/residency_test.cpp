@@ -41,6 +41,10 @@ TEST_F(ResidencyOnDevice, ModelsDecodeInPlaceAsThroughTheHost) {
                                                 {"llama", "gpt-oss", "deepseek2", "qwen35moe", "gemma4"});
 }
 
+TEST_F(ResidencyOnDevice, PromptsSeeNothingOfOthersOrOfWhatLiesBehindThem) {
+  plumb::testing::expect_prompts_stand_alone(*executor(Staging::automatic), {"llama", "gpt-oss", "qwen35moe"});
+}
+
 TEST_F(ResidencyOnDevice, OperandsAreWrittenOverWhereTheyAreBoundOrFed) {
   for (const Staging staging : both_ways) {
     const auto gpu = executor(staging);
