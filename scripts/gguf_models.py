@@ -288,7 +288,8 @@ def metadata_of(o):
     for key, value in real.items():
         yield metadata(f"{a}.{key}", "f32", value)
     if "sections" in has:
-        yield metadata(f"{a}.rope.dimension_sections", "i32", [3, 2, 2, 0])
+        is_narrow = whole["rope.dimension_count"] < 8
+        yield metadata(f"{a}.rope.dimension_sections", "i32", [1, 1, 0, 0] if is_narrow else [3, 2, 2, 0])
     if a == "bert":
         yield metadata("bert.attention.causal", "bool", False)
         yield metadata("bert.pooling_type", "u32", 1)

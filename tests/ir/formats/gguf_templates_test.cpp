@@ -201,8 +201,8 @@ TEST(Gguf, CachesThatBlocksShareAndVectorsPerLayerAreChecked) {
   EXPECT_THAT(with(true, false, 0), HasSubstr("tensor 'rope_freqs.weight' [2] is missing"));
   EXPECT_THAT(alike, HasSubstr("tensor 'per_layer_token_embd.weight' [1, 10] is missing"));
   EXPECT_THAT(alike, HasSubstr("tensor 'per_layer_model_proj.weight' [10, 8] is missing"));
-  EXPECT_THAT(alike, HasSubstr("tensor 'blk.1.inp_gate.weight' [5, 8] is missing"));
-  EXPECT_THAT(alike, HasSubstr("tensor 'blk.1.post_ffw_norm_2.weight' [8] is missing"));
+  EXPECT_THAT(alike, HasSubstr("tensor 'blk.0.inp_gate.weight' [5, 8] is missing"));
+  EXPECT_THAT(alike, HasSubstr("tensor 'blk.0.post_ffw_norm_2.weight' [8] is missing"));
   EXPECT_THAT(alike, HasSubstr("tensor 'blk.0.ffn_gate_inp.scale' [8] is missing"));
 }
 
