@@ -119,10 +119,10 @@ make qwen35 --architecture qwen35 $hybrid --draft 1
 make qwen35moe --architecture qwen35moe $hybrid --by-block --experts 4 --joint-gate-up --types q8_0,f16
 make gemma4 $two --pattern ssfsf --blocks 5 --sharing 2 --per-layer 32 --types q8_0,f32
 make gemma4moe $two --experts 4 --joint-gate-up --values-of-keys --tied
-judge qwen35 halves output_gate tap repeated_heads delta time_step
+judge qwen35 output_gate tap repeated_heads delta time_step
 judge qwen35moe repeated_heads decay gate_sum shared_gate unit_heads
-judge gemma4 source window window_base divisors value_norm per_layer_scale block_scale
-judge gemma4moe router_norm router_scale expert_scale normed_keys experts
+judge gemma4 source window divisors per_layer_scale block_scale
+judge gemma4moe value_norm router_norm router_scale expert_scale normed_keys
 "$plumb" inspect qwen35.gguf >out 2>&1
 for note in '1 of the blocks draft tokens' 'differs by a share of up to 5e-06/Σx²'; do
   grep -q "$note" out || { cat out; fail "does not say '$note'"; }
