@@ -63,7 +63,7 @@ class PromptRuns {
         compiled_(executor.compile(file_.graph, feeds_, {file_.graph.results()})),
         wanted_(compiled_->run(feeds_).at(logits())) {}
 
-  /// The same after another prompt.
+  /// Its bits do not change after another prompt.
   void expect_repeats() {
     EXPECT_FALSE(tests::same_bytes(compiled_->run(others_).at(logits()), wanted_)) << "both prompts have one result";
     EXPECT_TRUE(tests::same_bytes(compiled_->run(feeds_).at(logits()), wanted_));
