@@ -1,4 +1,5 @@
-// Prompts and steps: caches stay in one buffer each, which both graphs write in place, and tokens are swapped.
+// Prompts and steps: caches stay in one buffer each, which both graphs write in place; tokens, and states of which a
+// run makes a new one, are swapped.
 #include "ir/decoding.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@ namespace plumb::ir {
 namespace {
 
 constexpr std::string_view tokens_name = "tokens", logits_name = "logits", behind = ".next";
+constexpr std::string_view in_place = "in place", swapped = "swap";
 
 Value input_of(const Graph& graph, std::string_view name) {
   const auto found = graph.find(name);
@@ -75,7 +77,24 @@ Tensor read(const Buffer& buffer) {
   return tensor;
 }
 
-/// Binds caches, by name, and says that what a run writes is what the next one reads.
+/// Says that what a run makes of a cache is what the next one reads, and binds it to memory that both graphs use where
+/// runs write it in place. The others lie where the context swaps them.
+std::map<std::string, Buffer> feed_caches(Executor& executor, Context& context, const Wiring& wiring,
+                                          const Feeds& feeds) {
+  const Graph& graph = wiring.graphs.step;
+  std::map<std::string, Buffer> bound;
+  for (const std::string& name : wiring.caches) {
+    const Value input = input_of(graph, name), result = result_of(graph, name + std::string(behind));
+    context.feed(result, input);
+    if (context.how(result) != in_place) continue;
+    const Buffer buffer = executor.allocate(graph.type(input));
+    bound.emplace(name, buffer).first->second.write(feeds.at(name));
+    context.bind(input, buffer);
+  }
+  return bound;
+}
+
+/// Binds those of the prompt's graph.
 void bind_caches(Context& context, const Graph& graph, const std::map<std::string, Buffer>& caches) {
   for (const auto& [name, buffer] : caches) {
     const Value input = input_of(graph, name);
@@ -117,17 +136,17 @@ Tensor joined_rows(const std::vector<const Tensor*>& parts) {
 }
 
 std::string how_text(const Decoded& decoded) {
-  std::size_t in_place = 0;
+  std::size_t places = 0, swaps = 0;
   std::string others;
   for (const auto& [name, tensor] : decoded.caches) {
     const std::string& how = decoded.how.at(name);
-    if (how == "in place")
-      ++in_place;
-    else
-      others += cat("; ", name, " by ", how);
+    places += how == in_place ? 1 : 0;
+    swaps += how == swapped ? 1 : 0;
+    if (how != in_place && how != swapped) others += cat("; ", name, " by ", how);
   }
-  return cat(in_place, " of ", decoded.caches.size(), decoded.caches.size() == 1 ? " cache" : " caches", " in place",
-             others, "; a step moved ", decoded.traffic.up, " bytes up and ", decoded.traffic.down, " down");
+  const std::string by_swap = swaps > 0 ? cat("; ", swaps, " by swap") : "";
+  return cat(places, " of ", decoded.caches.size(), decoded.caches.size() == 1 ? " cache" : " caches", " in place",
+             by_swap, others, "; a step moved ", decoded.traffic.up, " bytes up and ", decoded.traffic.down, " down");
 }
 
 Decoded decode(Executor& executor, const DecoderGraphs& graphs, const Feeds& feeds, std::int64_t steps) {
@@ -136,24 +155,23 @@ Decoded decode(Executor& executor, const DecoderGraphs& graphs, const Feeds& fee
   const auto compile = [&](const Graph& graph) {
     return executor.compile(graph, params, CompileOptions{{graph.results()}});
   };
-  std::map<std::string, Buffer> caches;
-  for (const std::string& name : wiring.caches) {
-    const Tensor& first = feeds.at(name);
-    caches.emplace(name, executor.allocate(first.type())).first->second.write(first);
-  }
   Decoded decoded;
   const auto next = compile(graphs.step)->context();
-  bind_caches(*next, graphs.step, caches);
+  const auto caches = feed_caches(executor, *next, wiring, feeds);
   next->feed(wiring.next, wiring.tokens);
   {
     const auto first = compile(graphs.prefill)->context();
     bind_caches(*first, graphs.prefill, caches);
     Feeds rest = part_of(feeds, graphs.prefill.inputs());
-    for (const std::string& name : wiring.caches) rest.erase(name);
+    for (const auto& [name, buffer] : caches) rest.erase(name);
     first->submit(rest).get();
     decoded.prompt_logits = read(first->buffer(wiring.prompt_logits));
     decoded.tokens.push_back(read(first->buffer(wiring.prompt_next)));
     next->buffer(wiring.tokens).copy_from(first->buffer(wiring.prompt_next));
+    for (const std::string& name : wiring.caches)
+      if (!caches.contains(name))
+        next->buffer(input_of(graphs.step, name))
+            .copy_from(first->buffer(result_of(graphs.prefill, name + std::string(behind))));
   }
   for (std::int64_t step = 1; step <= steps; ++step) {
     next->submit(inputs_of_step(feeds, wiring.prompt_length(), step)).get();
@@ -163,7 +181,8 @@ Decoded decode(Executor& executor, const DecoderGraphs& graphs, const Feeds& fee
   }
   for (const auto& [input, result] : carried_inputs(graphs.step))
     decoded.how.emplace(graphs.step.name(input), next->how(result));
-  for (const auto& [name, buffer] : caches) decoded.caches.emplace(name, read(buffer));
+  for (const std::string& name : wiring.caches)
+    decoded.caches.emplace(name, read(next->buffer(input_of(graphs.step, name))));
   return decoded;
 }
 

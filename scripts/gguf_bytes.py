@@ -32,6 +32,8 @@ def metadata(key, kind, value):
         return string(key) + struct.pack("<I", 8) + string(value)
     if kind == "bool":
         return string(key) + struct.pack("<IB", 7, value)
+    if kind == "bools":
+        return string(key) + struct.pack(f"<IIQ{len(value)}B", 9, 7, len(value), *value)
     if kind == "strings":
         return string(key) + struct.pack("<IIQ", 9, 8, len(value)) + b"".join(map(string, value))
     number, form = VALUE_TYPES[kind]

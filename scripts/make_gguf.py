@@ -47,11 +47,16 @@ def options():
                         ("expert-width", 32), ("shared-width", 64), ("rotary-columns", 0), ("window", 0),
                         ("window-period", 0), ("original-context", 0), ("kv-rank", 32), ("q-rank", 0),
                         ("value-length", 16), ("dense-blocks", 0), ("shared-experts", 1), ("groups", 0),
-                        ("groups-used", 0)):
+                        ("groups-used", 0), ("interval", 4), ("key-groups", 2), ("value-heads", 4), ("state", 16),
+                        ("taps", 4), ("draft", 0), ("window-length", 8), ("sharing", 0), ("per-layer", 0)):
         parser.add_argument(f"--{name}", default=usual, type=int)
     parser.add_argument("--tied", action="store_true", help="without output.weight")
     parser.add_argument("--one-per-expert", action="store_true", help="a tensor for each expert, as in old files")
     parser.add_argument("--joint-kv", action="store_true", help="attn_kv_b, as in old files")
+    parser.add_argument("--by-block", action="store_true", help="which blocks are linear in a list, as without it")
+    parser.add_argument("--pattern", default="sf", help="gemma4: a letter a block, s with a window, f without")
+    parser.add_argument("--values-of-keys", action="store_true", help="gemma4: no attn_v where there is no window")
+    parser.add_argument("--joint-gate-up", action="store_true", help="ffn_gate_up_exps")
     parser.add_argument("--sigmoid", action="store_true", help="the gate of DeepSeek-V3; else that of V2")
     parser.add_argument("--parts", default=1, type=int, help="split FILE.gguf into FILE-00001-of-0000N.gguf, ...")
     parser.add_argument("--rope-freqs", action="store_true", help="with divisors of rotary angles")

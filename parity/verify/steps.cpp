@@ -61,13 +61,14 @@ void StepCases::feed_step() {
   }
 }
 
-/// The first row of a cache [B, .., C, D] that decoding in place has otherwise, and who writes it; "" where there is
-/// none.
+/// The first row of a cache [B, .., C, D] that decoding in place has otherwise, and who writes it, or the first state;
+/// "" where there is none.
 std::string StepCases::other_row(const ir::Decoded& resident) const {
   for (const auto& [name, cache] : resident.caches) {
     const ir::Tensor& own = by_host_->inputs().at(name);
     const std::string why = difference(name, own, cache);
     if (why.empty()) continue;
+    if (!name.starts_with("cache_")) return fmt::format("{} ({})", name, why);  // every step makes all of it
     const ir::Shape& shape = own.shape();
     const auto off = std::ranges::mismatch(own.bytes(), cache.bytes()).in1 - own.bytes().begin();
     const std::int64_t line = off / static_cast<std::int64_t>(ir::info(own.dtype()).bytes) / shape.back();

@@ -3,9 +3,10 @@
 
 usage: forward.py MODEL.gguf[+PART.gguf..] TOKENS OUT [FAULT...]
 
-Written from the published models (Llama, Mixtral, Qwen 2 and 3, Phi 3, Gemma 1 to 3, GPT-2, BERT, gpt-oss, DeepSeek V2
-and V3 in deepseek.py), it shares nothing with plumb: neither the reader of the file nor the formats of weights, which
-are scripts/packed_formats.py. TOKENS are ids, 1,2,3. OUT.npz has the result, and OUTFAULT.npz that with one step wrong.
+Written from the published models (Llama, Mixtral, Qwen 2 and 3, Phi 3, Gemma 1 to 3, GPT-2, BERT, gpt-oss; DeepSeek V2
+and V3, Qwen 3.5 and Gemma 4 in files of their own), it shares nothing with plumb: neither the reader of the file nor
+the formats of weights, which are scripts/packed_formats.py. TOKENS are ids, 1,2,3. OUT.npz has the result, and
+OUTFAULT.npz that with one step wrong.
 The fault `padded` is none of an encoder where the last two tokens are padding.
 """
 
@@ -18,6 +19,8 @@ import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import deepseek  # noqa: E402
+import gemma4  # noqa: E402
+import qwen35  # noqa: E402
 from packed_formats import FORMATS, Block  # noqa: E402
 
 PLAIN = {0: "<f4", 1: "<f2", 28: "<f8"}
@@ -36,6 +39,10 @@ def model_of(paths):
         while f"{prefix}.{len(banks)}.weight" in first.tensors:
             banks.append(first.tensors[f"{prefix}.{len(banks)}.weight"])
         first.tensors[f"{prefix}_exps.weight"] = numpy.stack(banks)
+    for name in [name for name in first.tensors if "ffn_gate_up_exps" in name]:
+        halves = numpy.split(first.tensors[name], 2, axis=1)
+        for part, half in zip(("gate", "up"), halves):
+            first.tensors[name.replace("gate_up", part)] = half
     return first
 
 
@@ -110,8 +117,9 @@ def gelu_tanh(x):
     return x / 2 * (1 + numpy.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
 
 
-FUNCTIONS = {"gemma": gelu_tanh, "gemma2": gelu_tanh, "gemma3": gelu_tanh, "gpt2": gelu_tanh, "bert": gelu}
-PERIODS = {"gemma2": 2, "gemma3": 6, "gpt-oss": 2}
+FUNCTIONS = {"gemma": gelu_tanh, "gemma2": gelu_tanh, "gemma3": gelu_tanh, "gemma4": gelu_tanh, "gpt2": gelu_tanh,
+             "bert": gelu}
+PERIODS = {"gemma2": 2, "gemma3": 6, "gemma4": None, "gpt-oss": 2}
 
 
 class Model:
@@ -147,8 +155,10 @@ class Model:
             return None
         return window + (self.fault == "window")
 
-    def divisors(self, tokens):
+    def divisors(self, tokens, window):
         if self.name == "llama" and "rope_freqs.weight" in self.tensors:
+            return self.tensors["rope_freqs.weight"]
+        if self.name == "gemma4" and not window and self.fault != "divisors":
             return self.tensors["rope_freqs.weight"]
         if self.name == "phi3" and "rope_factors_long.weight" in self.tensors:
             rows = self.rows or tokens + 4
@@ -161,8 +171,11 @@ class Model:
         n, base = self.key("rope.dimension_count"), self.key("rope.freq_base")
         has_own = self.name == "gemma3" and window and self.fault != "window_base"
         base = 10000.0 if has_own else base
+        if self.name == "gemma4" and window:
+            n = self.key("rope.dimension_count_swa")
+            base = base if self.fault == "window_base" else self.key("rope.freq_base_swa")
         i = numpy.arange(n // 2)
-        angle = base ** (-2.0 * i / n) / self.divisors(tokens)
+        angle = base ** (-2.0 * i / n) / self.divisors(tokens, window)
         grown = 1.0 if self.fault == "attention_factor" else self.key("rope.scaling.attn_factor", 1.0)
         scaling, factor = self.key("rope.scaling.type"), self.key("rope.scaling.factor")
         if scaling == "linear" and not has_own:
@@ -217,7 +230,10 @@ class Model:
     def attention(self, x, prefix, window):
         if self.name == "deepseek2":
             return deepseek.attention(self, x, prefix)
+        gate = 1.0
         q, k, v = self.heads(x, prefix)
+        if self.name.startswith("qwen35"):
+            q, gate = qwen35.gated_heads(self, x, prefix)
         if f"{prefix}attn_q_norm.weight" in self.tensors and self.fault != "head_norms":
             q, k = self.norm(q, f"{prefix}attn_q_norm"), self.norm(k, f"{prefix}attn_k_norm")
         if self.key("rope.dimension_count"):
@@ -234,7 +250,7 @@ class Model:
             scores = softmax(numpy.concatenate([scores, sinks], axis=-1))[..., :-1]
         else:
             scores = softmax(scores)
-        y = numpy.einsum("hij,jhd->ihd", scores, v[:, shared]).reshape(len(x), -1)
+        y = (numpy.einsum("hij,jhd->ihd", scores, v[:, shared]) * gate).reshape(len(x), -1)
         return self.linear(y, f"{prefix}attn_output")
 
     def opened(self, gate, up):
@@ -267,7 +283,7 @@ class Model:
                 if self.fault == "expert":
                     expert = (expert + 1) % len(score)
                 y[row] += weight * self.expert(x[row], prefix, expert)
-        if self.name != "qwen2moe" or self.fault == "shared":
+        if self.name not in ("qwen2moe", "qwen35moe") or self.fault == "shared":
             return y
         hidden = self.opened(self.linear(x, f"{prefix}ffn_gate_shexp"), self.linear(x, f"{prefix}ffn_up_shexp"))
         gate = sigmoid(x @ self.tensors[f"{prefix}ffn_gate_inp_shexp.weight"])[:, None]
@@ -301,6 +317,22 @@ class Model:
         has_norm = self.name in ("gemma2", "gemma3") and self.fault != "post_norms"
         return self.norm(y, norm) if has_norm else y
 
+    def mixer(self, x, block):
+        if self.name.startswith("qwen35") and qwen35.is_linear(self, block):
+            return qwen35.linear_attention(self, x, f"blk.{block}.")
+        return self.attention(x, f"blk.{block}.", self.window(block))
+
+    def blocks(self, x):
+        for i in range(self.key("block_count") - self.key("nextn_predict_layers", 0)):
+            prefix = f"blk.{i}."
+            attended = self.mixer(self.norm(x, f"{prefix}attn_norm"), i)
+            x = x + self.branch(attended, f"{prefix}post_attention_norm")
+            is_behind = self.name in ("gpt-oss", "qwen35", "qwen35moe")
+            norm = "post_attention_norm" if is_behind else "ffn_norm"
+            fed = self.feed_forward(self.norm(x, f"{prefix}{norm}"), prefix)
+            x = x + self.branch(fed, f"{prefix}post_ffw_norm")
+        return x
+
     def logits(self, tokens, last=1):
         """Those of so many of the last tokens, [last, V]."""
         embeddings = self.tensors["token_embd.weight"]
@@ -309,16 +341,11 @@ class Model:
             x = x * float(numpy.sqrt(numpy.float32(x.shape[-1])))
         if "position_embd.weight" in self.tensors:
             x = x + self.tensors["position_embd.weight"][numpy.arange(len(tokens)) + (self.fault == "positions")]
-        for i in range(self.key("block_count")):
-            prefix = f"blk.{i}."
-            attended = self.attention(self.norm(x, f"{prefix}attn_norm"), prefix, self.window(i))
-            x = x + self.branch(attended, f"{prefix}post_attention_norm")
-            norm = "post_attention_norm" if self.name == "gpt-oss" else "ffn_norm"
-            fed = self.feed_forward(self.norm(x, f"{prefix}{norm}"), prefix)
-            x = x + self.branch(fed, f"{prefix}post_ffw_norm")
+        x = gemma4.blocks(self, x, tokens) if self.name == "gemma4" else self.blocks(x)
         x = x if self.fault == "last_norm" else self.norm(x, "output_norm")
         y = x[-last:] @ self.tensors.get("output.weight", embeddings).T
-        return 30 * numpy.tanh(y / 30) if self.name == "gemma2" and self.fault != "logit_cap" else y
+        cap = {"gemma2": 30, "gemma4": self.key("final_logit_softcapping")}.get(self.name)
+        return cap * numpy.tanh(y / cap) if cap and self.fault != "logit_cap" else y
 
 
 def main():

@@ -112,6 +112,23 @@ judge bert tanh type causality embedding_norm padded
   { cat out; fail "an encoder with padding"; }
 judge gpt-oss sinks window limit expert_bias gate_sum
 judge qwen2moe gate_sum shared shared_gate expert halves
+# Qwen 3.5 and Gemma 4: states, caches and vectors that blocks share, experts beside a dense feed-forward.
+hybrid="--interval 2 --rotary-columns 8"
+two="--architecture gemma4 --window 3 --rope-freqs"
+make qwen35 --architecture qwen35 $hybrid --draft 1
+make qwen35moe --architecture qwen35moe $hybrid --by-block --experts 4 --joint-gate-up --types q8_0,f16
+make gemma4 $two --pattern ssfsf --blocks 5 --sharing 2 --per-layer 32 --types q8_0,f32
+make gemma4moe $two --experts 4 --joint-gate-up --values-of-keys --tied
+judge qwen35 output_gate tap repeated_heads delta time_step
+judge qwen35moe repeated_heads decay gate_sum shared_gate unit_heads
+judge gemma4 source window divisors per_layer_scale block_scale
+judge gemma4moe value_norm router_norm router_scale expert_scale normed_keys
+"$plumb" inspect qwen35.gguf >out 2>&1
+for note in '1 of the blocks draft tokens' 'differs by a share of up to 5e-06/Σx²'; do
+  grep -q "$note" out || { cat out; fail "does not say '$note'"; }
+done
+"$plumb" inspect gpt-oss.gguf 2>&1 | grep -q "ends of yarn's blend are whole" || fail "does not say how yarn blends"
+refuses 'block 3 reads the caches of block 1, which is not among blocks 3:5' verify gemma4.gguf --blocks 3:5
 refuses 'there are 65 positions, and position_embd has 64' verify gpt2.gguf --context 65
 refuses 'is an encoder' verify bert.gguf --context 65
 "$plumb" inspect bert.gguf 2>&1 | grep -q 'not pooled' || fail "does not say that nothing is pooled"
@@ -152,11 +169,15 @@ EOF
 cmp of_gguf of_nan || fail "NaN behind the prompt is in the logits"
 # Decoding: caches stay in place, and a pass over all tokens that were drawn gives the same logits.
 with_caches="llama llama_mixed mixtral old qwen2 qwen3 qwen3moe qwen3vl v2 v3 lite phi3 phi3_short gemma gemma2 gemma3
-  gpt2 gpt-oss qwen2moe"
+  gpt2 gpt-oss qwen2moe qwen35 qwen35moe gemma4 gemma4moe"
 for model in $with_caches; do
   "$plumb" run $model.gguf --on cpu --tokens "$tokens" --decode 4 --force -o $model.npz >out 2>&1 ||
     { cat out; fail "$model does not decode"; }
-  grep -Eq '^([0-9]+) of \1 caches? in place; a step moved 4 bytes up and 388 down$' out ||
+  case $model in
+    qwen35*) caches='2 of 4 caches in place; 2 by swap' ;;
+    *) caches='([0-9]+) of \1 caches? in place' ;;
+  esac
+  grep -Eq "^$caches; a step moved 4 bytes up and 388 down\$" out ||
     { cat out; fail "$model: a cache is not in place"; }
 done
 "$python" "$source/tests/gguf/decoded.py" "$tokens" $with_caches || fail "decoding"
@@ -169,6 +190,12 @@ done
   { cat out; fail "a step does not pass"; }
 grep -q '^4 cases.* 4 passed' out || { cat out; fail "not a case for the prompt and each step"; }
 grep -q '"relation": *"decoding"' steps.json || fail "the steps are not held to one run"
+for model in qwen35moe gemma4; do
+  "$plumb" verify $model.gguf --tokens "$tokens" --decode 2 --candidate cpu --metamorphic \
+    --filter 'next|attended|scanned|logits' --json steps.json >out 2>&1 ||
+    { cat out; fail "$model: a step does not pass"; }
+  grep -q '"relation": *"decoding"' steps.json || fail "steps of $model are not held to one run"
+done
 for fault in stale shifted wrapped; do
   "$plumb" verify llama.gguf --tokens "$tokens" --decode 2 --candidate cpu --plant ${fault}_rows@cache_k.1.next \
     >out 2>&1
@@ -185,9 +212,34 @@ refuses 'must have room for the prompt of 5 and 6 behind it' run llama.gguf --on
   --context 10
 refuses 'decodes nothing' run bert.gguf --on cpu --decode 2
 
+# Prompts of several lengths in one batch, the shorter ones padded, are each what it is alone, and so is a step of each.
+cat >rows.py <<'EOF'
+import sys, numpy
+found = numpy.load(sys.argv[1])["logits"]
+numpy.savez(sys.argv[4], logits=found[int(sys.argv[2])][None, int(sys.argv[3])][:, None])
+EOF
+alone() {
+  "$plumb" verify $model.gguf --tokens "$1" --context 9 --candidate cpu --expected row.npz --expected-precision f32 \
+    --filter logits >out 2>&1 || { cat out; fail "$model: tokens $1 in a batch are not what they are alone"; }
+}
+for model in llama v3 gemma4 qwen35; do
+  "$plumb" run $model.gguf --on cpu --batch 2 --tokens "3,95,0,17,8,60,7,1,1,1" --context 9 --logits all -o batch.npz \
+    --force >out || fail "no run of a batch of $model"
+  "$python" rows.py batch.npz 1 1 row.npz
+  alone 60,7
+  case $model in qwen35*) continue ;; esac  # padding is in its states
+  "$python" caches.py batch.npz caches.npz
+  "$plumb" run $model.gguf --on cpu --batch 2 --tokens "11,12" --context 9 --load-inputs caches.npz \
+    --input 'write_at=[5,2]' -o batch.npz --force >out || fail "no step of a batch of $model"
+  "$python" rows.py batch.npz 0 0 row.npz
+  alone 3,95,0,17,8,11
+  "$python" rows.py batch.npz 1 0 row.npz
+  alone 60,7,12
+done
+
 # A prompt of 6 tokens and then 3 more are one of 9.
 all=$tokens,5,60
-for model in llama v2; do
+for model in llama v2 qwen35 gemma4; do
   "$python" "$source/tests/gguf/forward.py" $model.gguf "$all" nine || fail "no logits of 9 tokens"
   "$plumb" run $model.gguf --on cpu --tokens "${all%,*,*,*}" --context 9 -o first.npz >out || fail "no run of 6 tokens"
   "$python" caches.py first.npz caches.npz || fail "no caches of 6 tokens"

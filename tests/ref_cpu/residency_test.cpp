@@ -41,7 +41,12 @@ TEST_F(Resident, RunsHaveTheBitsOfRunOnEveryGraph) {
 }
 
 TEST_F(Resident, ModelsDecodeInPlaceAsThroughTheHost) {
-  plumb::testing::expect_models_decode_in_place(cpu, {"llama", "gemma3", "phi3", "gpt-oss", "deepseek2"});
+  plumb::testing::expect_models_decode_in_place(
+      cpu, {"llama", "gemma3", "phi3", "gpt-oss", "deepseek2", "qwen35moe", "gemma4"});
+}
+
+TEST_F(Resident, PromptsSeeNothingOfOthersOrOfWhatLiesBehindThem) {
+  plumb::testing::expect_prompts_stand_alone(cpu, {"llama", "gpt-oss", "deepseek2", "qwen35moe", "gemma4"});
 }
 
 TEST_F(Resident, OperandsAreWrittenOverWhereTheyAreBoundOrFed) {

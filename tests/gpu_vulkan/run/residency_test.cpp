@@ -37,7 +37,12 @@ class ResidencyOnDevice : public testing::OnDevice {
 };
 
 TEST_F(ResidencyOnDevice, ModelsDecodeInPlaceAsThroughTheHost) {
-  plumb::testing::expect_models_decode_in_place(*executor(Staging::automatic), {"llama", "gpt-oss", "deepseek2"});
+  plumb::testing::expect_models_decode_in_place(*executor(Staging::automatic),
+                                                {"llama", "gpt-oss", "deepseek2", "qwen35moe", "gemma4"});
+}
+
+TEST_F(ResidencyOnDevice, PromptsSeeNothingOfOthersOrOfWhatLiesBehindThem) {
+  plumb::testing::expect_prompts_stand_alone(*executor(Staging::automatic), {"llama", "gpt-oss", "qwen35moe"});
 }
 
 TEST_F(ResidencyOnDevice, OperandsAreWrittenOverWhereTheyAreBoundOrFed) {

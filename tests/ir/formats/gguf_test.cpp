@@ -9,9 +9,10 @@
 #include <random>
 #include <utility>
 
-#include "ir/formats/gguf/architectures/read_gguf.hpp"
 #include "ir/formats/gguf/architectures/rotary.hpp"
+#include "ir/formats/graph_file.hpp"
 #include "ir/formats/tensor_files.hpp"
+#include "tests/support/gguf_bytes.hpp"
 #include "tests/support/noise.hpp"
 
 namespace plumb::ir::gguf_test {
@@ -21,40 +22,8 @@ using formats::gguf::Gguf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-/// Bytes of a file, piece by piece.
-struct Bytes {
-  std::string text;
-
-  template <class T>
-  Bytes& number(T value) {
-    text.append(reinterpret_cast<const char*>(&value), sizeof(T));
-    return *this;
-  }
-  Bytes& u32(std::uint32_t value) { return number(value); }
-  Bytes& u64(std::uint64_t value) { return number(value); }
-  Bytes& string(std::string_view value) {
-    u64(value.size());
-    text += value;
-    return *this;
-  }
-  Bytes& tensor(std::string_view name, const std::vector<std::uint64_t>& extents, std::uint32_t type,
-                std::uint64_t offset) {
-    string(name).u32(static_cast<std::uint32_t>(extents.size()));
-    for (const std::uint64_t extent : extents) u64(extent);
-    return u32(type).u64(offset);
-  }
-  Bytes& data(std::size_t bytes, std::size_t alignment = 32) {
-    text.append((alignment - text.size() % alignment) % alignment + bytes, '\7');
-    return *this;
-  }
-};
-
-Bytes header(std::uint32_t version, std::uint64_t tensors, std::uint64_t values) {
-  Bytes bytes;
-  bytes.text = "GGUF";
-  return bytes.u32(version).u64(tensors).u64(values);
-}
+using Bytes = tests::GgufBytes;
+constexpr auto header = tests::gguf_header;
 
 /// Metadata of every type, and two tensors behind a gap.
 Bytes whole() {
@@ -214,127 +183,6 @@ TEST(Gguf, GraphsMayNameItsTensors) {
   const Feeds feeds = formats::materialise(file, 1);
   EXPECT_EQ(feeds.at("w").type(), (TensorType{DType::u8, {1, 68}}));
   std::filesystem::remove(folder / "plumb_gguf_test.gguf");
-}
-
-/// The error that a template gives for a file.
-std::string refusal_of_model(const Bytes& bytes) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / "plumb_gguf_model.gguf";
-  std::ofstream(path, std::ios::binary) << bytes.text;
-  std::string why = tests::message_of([&] { formats::gguf::architectures::read_gguf(path); });
-  std::filesystem::remove(path);
-  return why;
-}
-
-TEST(Gguf, OneErrorListsAllThatATemplateMisses) {
-  Bytes bytes = header(3, 2, 4);
-  bytes.string("general.architecture").u32(8).string("llama");
-  bytes.string("llama.block_count").u32(4).u32(0);
-  bytes.string("llama.embedding_length").u32(4).u32(8);
-  bytes.string("llama.context_length").u32(6).number(4.0F);
-  bytes.tensor("token_embd.weight", {4, 2}, 0, 0).tensor("other", {1}, 0, 32).data(64);
-  const std::string why = refusal_of_model(bytes);
-  EXPECT_THAT(why, HasSubstr("metadata 'llama.block_count' is u32 0, wanted a whole number from 1 to 1024"));
-  EXPECT_THAT(why, HasSubstr("metadata 'llama.context_length' is f32 4, wanted a whole number"));
-  EXPECT_THAT(why, HasSubstr("metadata 'llama.attention.head_count' is missing"));
-  EXPECT_THAT(why, HasSubstr("tensor 'token_embd.weight' is [2, 4], the metadata imply [2, 8]"));
-  EXPECT_THAT(why, HasSubstr("tensor 'output_norm.weight' [8] is missing"));
-  EXPECT_THAT(why, HasSubstr("tensor 'other' [1] is none of this architecture"));
-}
-
-/// Metadata of a model of two blocks and one tensor, and one value more or `added`, which `add` appends.
-std::string refusal_of(const std::string& architecture, const std::function<void(Bytes&)>& add,
-                       std::uint64_t added = 1) {
-  Bytes bytes = header(3, 1, 6 + added);
-  bytes.string("general.architecture").u32(8).string(architecture);
-  for (const auto& [key, value] : std::vector<std::pair<std::string, std::uint32_t>>{{"block_count", 2},
-                                                                                     {"embedding_length", 8},
-                                                                                     {"context_length", 16},
-                                                                                     {"feed_forward_length", 8},
-                                                                                     {"attention.head_count", 2}})
-    bytes.string(architecture + '.' + key).u32(4).u32(value);
-  add(bytes);
-  bytes.tensor("output.weight", {8, 4}, 0, 0).data(128);
-  return refusal_of_model(bytes);
-}
-
-TEST(Gguf, WhatATemplateHasNotIsNamed) {
-  const auto bools = [](const std::string& key, std::uint64_t count) {
-    return [key, count](Bytes& bytes) {
-      bytes.string(key).u32(9).u32(7).u64(count);
-      for (std::uint64_t k = 0; k < count; ++k) bytes.number('\1');
-    };
-  };
-  const auto whole = [](const std::string& key, std::uint32_t value) {
-    return [key, value](Bytes& bytes) { bytes.string(key).u32(4).u32(value); };
-  };
-  const std::string pattern = "gemma2.attention.sliding_window_pattern";
-  const std::string gemma = refusal_of("gemma2", bools(pattern, 3));
-  EXPECT_THAT(gemma, HasSubstr("metadata '" + pattern +
-                               "' is [bool x 3] true, true, true, wanted a whole number, or "
-                               "an array of 2 bools, one a block"));
-  EXPECT_THAT(gemma, HasSubstr("tensor 'blk.1.post_ffw_norm.weight' [8] is missing"));
-  EXPECT_THAT(gemma, HasSubstr("tensor 'output.weight' [4, 8] is none of this architecture"));
-  const std::string phi = refusal_of("phi3", whole("phi3.expert_count", 8));
-  EXPECT_THAT(phi, HasSubstr("phi3.expert_count is 8, wanted 0"));
-  EXPECT_THAT(phi, HasSubstr("tensor 'blk.0.attn_qkv.weight' [24, 8] is missing"));
-  const std::string bert =
-      refusal_of("bert", [](Bytes& bytes) { bytes.string("bert.attention.causal").u32(7).number('\1'); });
-  EXPECT_THAT(bert, HasSubstr("bert.attention.causal is true, wanted false"));
-  EXPECT_THAT(bert, HasSubstr("tensor 'position_embd.weight' [16, 8] is missing"));
-  const std::string gpt = refusal_of("gpt-oss", whole("gpt-oss.expert_count", 4));
-  EXPECT_THAT(gpt, HasSubstr("metadata 'gpt-oss.attention.sliding_window' is missing"));
-  EXPECT_THAT(gpt, HasSubstr("metadata 'gpt-oss.expert_feed_forward_length' is missing"));
-  EXPECT_THAT(gpt, HasSubstr("tensor 'blk.0.attn_sinks.weight' [2] is missing"));
-  EXPECT_THAT(gpt, HasSubstr("tensor 'blk.0.ffn_gate_exps.bias' [4, 1] is missing"));
-}
-
-TEST(Gguf, LatentAttentionAndGroupsOfExpertsAreChecked) {
-  const auto with = [](const std::vector<std::pair<std::string, std::uint32_t>>& values) {
-    const auto add = [&](Bytes& bytes) {
-      for (const auto& [key, value] : values) bytes.string("deepseek2." + key).u32(4).u32(value);
-    };
-    return refusal_of("deepseek2", add, values.size());
-  };
-  const std::string none = with({{"expert_count", 0}});
-  EXPECT_THAT(none, HasSubstr("metadata 'deepseek2.attention.kv_lora_rank' is missing"));
-  EXPECT_THAT(none, HasSubstr("metadata 'deepseek2.leading_dense_block_count' is missing"));
-  EXPECT_THAT(none, HasSubstr("deepseek2.rope.dimension_count is missing"));
-  EXPECT_THAT(none, HasSubstr("deepseek2.expert_count is missing or 0, and block 0 has experts"));
-  const std::string some = with({{"attention.kv_lora_rank", 6},
-                                 {"attention.key_length", 7},
-                                 {"attention.value_length", 6},
-                                 {"attention.key_length_mla", 4},
-                                 {"attention.value_length_mla", 3},
-                                 {"rope.dimension_count", 2},
-                                 {"expert_count", 6},
-                                 {"expert_used_count", 2},
-                                 {"expert_feed_forward_length", 5},
-                                 {"expert_shared_count", 2},
-                                 {"expert_group_count", 4},
-                                 {"expert_gating_func", 3},
-                                 {"leading_dense_block_count", 1}});
-  EXPECT_THAT(some, HasSubstr("deepseek2.attention.key_length is 7, wanted 8, as the ranks have it"));
-  EXPECT_THAT(some, HasSubstr("'deepseek2.expert_gating_func' is u32 3, wanted a whole number from 0 to 2"));
-  EXPECT_THAT(some, HasSubstr("deepseek2.expert_group_count is 4, wanted a divisor of the 6 experts"));
-  EXPECT_THAT(some, HasSubstr("tensor 'blk.0.attn_q.weight' [8, 8] is missing"));
-  EXPECT_THAT(some, HasSubstr("tensor 'blk.0.attn_kv_a_mqa.weight' [8, 8] is missing"));
-  EXPECT_THAT(some, HasSubstr("tensor 'blk.1.attn_k_b.weight' [2, 6, 2] is missing"));
-  EXPECT_THAT(some, HasSubstr("tensor 'blk.1.attn_v_b.weight' [2, 3, 6] is missing"));
-  EXPECT_THAT(some, HasSubstr("tensor 'blk.0.ffn_gate.weight' [8, 8] is missing"));
-  EXPECT_THAT(some, HasSubstr("tensor 'blk.1.ffn_up_exps.weight' [6, 5, 8] is missing"));
-  EXPECT_THAT(some, HasSubstr("tensor 'blk.1.ffn_down_shexp.weight' [8, 10] is missing"));
-  const std::string others = with({{"attention.kv_lora_rank", 6},
-                                   {"rope.dimension_count", 4},
-                                   {"attention.temperature_scale", 0},
-                                   {"expert_count", 4},
-                                   {"expert_used_count", 3},
-                                   {"expert_group_count", 2},
-                                   {"expert_group_used_count", 1},
-                                   {"leading_dense_block_count", 3}});
-  EXPECT_THAT(others, HasSubstr("deepseek2.rope.dimension_count is 4, and heads have 4 columns, not all of them"));
-  EXPECT_THAT(others, HasSubstr("deepseek2.attention.temperature_scale' is u32 0, wanted a finite float"));
-  EXPECT_THAT(others, HasSubstr("deepseek2.expert_used_count is 3, and 1 groups of 2 experts have fewer"));
-  EXPECT_THAT(others, HasSubstr("deepseek2.leading_dense_block_count' is u32 3, wanted a whole number from 0 to 2"));
 }
 
 TEST(Gguf, RotaryAnglesAreThoseOfTheScaling) {

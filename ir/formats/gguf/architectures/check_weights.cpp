@@ -13,6 +13,9 @@ class BlockTensors {
   bool has(const std::string& name) const { return weights_.has(prefix_ + name + ".weight"); }
   const Shape& shape(const std::string& name) const { return weights_.at(prefix_ + name + ".weight").shape; }
   void need(const std::string& name, const Shape& shape) { weights_.need(prefix_ + name + ".weight", shape, is_used_); }
+  /// One whose name in the block has nothing behind it that says what it is.
+  void need_as(const std::string& name, const Shape& shape) { weights_.need(prefix_ + name, shape, is_used_); }
+  void may_as(const std::string& name, const Shape& shape) { weights_.may(prefix_ + name, shape, is_used_); }
   void need_bias(const std::string& name, const Shape& shape) {
     weights_.need(prefix_ + name + ".bias", shape, is_used_);
   }
@@ -65,20 +68,47 @@ void check_latent(const Decoder& decoder, std::int64_t heads, BlockTensors& bloc
   block.product("attn_output", d, heads * value);
 }
 
+void check_linear(const Decoder& decoder, BlockTensors& block) {
+  const Linear& linear = decoder.linear;
+  const std::int64_t d = decoder.width, heads = linear.value_heads;
+  block.product("attn_qkv", linear.channels(), d);
+  block.product("attn_gate", linear.values(), d);
+  block.need("ssm_conv1d", {linear.channels(), linear.taps});
+  block.need_as("ssm_a", {heads});
+  block.need_bias("ssm_dt", {heads});
+  block.product("ssm_alpha", heads, d);
+  block.product("ssm_beta", heads, d);
+  block.need("ssm_norm", {linear.length});
+  block.product("ssm_out", d, linear.values());
+}
+
+/// Keys and values of a block's own, and q; `q` rows of the latter.
+void check_heads(const Decoder& decoder, std::size_t k, std::int64_t q, BlockTensors& block) {
+  const auto at = static_cast<std::int64_t>(k);
+  const std::int64_t d = decoder.width, heads = decoder.kv_heads[k], key = decoder.key(at), value = decoder.value(at);
+  if (block.has("attn_qkv") || (decoder.has_joint_qkv && !block.has("attn_q")))
+    return block.product("attn_qkv", q + heads * (key + value), d);
+  block.product("attn_q", q, d);
+  block.product("attn_k", heads * key, d);
+  const bool is_k = decoder.has_value_norms && !block.has("attn_v");
+  if (!is_k) block.product("attn_v", heads * value, d);
+}
+
 void check_attention(const Decoder& decoder, std::size_t k, BlockTensors& block) {
+  const auto at = static_cast<std::int64_t>(k);
+  const std::int64_t key = decoder.key(at), q = decoder.heads[k] * key * (decoder.has_output_gate ? 2 : 1);
   if (decoder.latent.rank > 0) return check_latent(decoder, decoder.heads[k], block);
-  const std::int64_t d = decoder.width, key = decoder.key_length, value = decoder.value_length;
-  const std::int64_t q = decoder.heads[k] * key, k_rows = decoder.kv_heads[k] * key, v = decoder.kv_heads[k] * value;
-  if (block.has("attn_qkv") || (decoder.has_joint_qkv && !block.has("attn_q"))) {
-    block.product("attn_qkv", q + k_rows + v, d);
+  if (decoder.is_linear(at)) return check_linear(decoder, block);
+  const bool has_own = decoder.source(at) == at;
+  if (has_own) {
+    check_heads(decoder, k, q, block);
   } else {
-    block.product("attn_q", q, d);
-    block.product("attn_k", k_rows, d);
-    block.product("attn_v", v, d);
+    block.product("attn_q", q, decoder.width);
+    for (const char* const name : {"attn_k.weight", "attn_v.weight", "attn_k_norm.weight"}) block.ignore(name);
   }
-  block.product("attn_output", d, decoder.heads[k] * value);
+  block.product("attn_output", decoder.width, decoder.heads[k] * decoder.value(at));
   if (decoder.has_head_norms) block.need("attn_q_norm", {key});
-  if (decoder.has_head_norms) block.need("attn_k_norm", {key});
+  if (decoder.has_head_norms && has_own) block.need("attn_k_norm", {key});
   if (decoder.has_sinks) block.need("attn_sinks", {decoder.heads[k]});
 }
 
@@ -93,9 +123,17 @@ void check_experts(const Decoder& decoder, BlockTensors& block) {
   const Experts& experts = decoder.experts;
   block.need("ffn_gate_inp", {experts.count, d});
   if (experts.has_biases) block.need_bias("ffn_gate_inp", {experts.count});
-  block.experts("ffn_gate", {experts.width, d});
-  block.experts("ffn_up", {experts.width, d});
+  if (block.has("ffn_gate_up_exps") && !experts.has_biases) {
+    block.need("ffn_gate_up_exps", {experts.count, 2 * experts.width, d});
+  } else {
+    block.experts("ffn_gate", {experts.width, d});
+    block.experts("ffn_up", {experts.width, d});
+  }
   block.experts("ffn_down", {d, experts.width});
+  if (experts.is_beside_dense) {
+    block.need_as("ffn_gate_inp.scale", {d});
+    block.may_as("ffn_down_exps.scale", {experts.count});
+  }
   if (experts.may_have_routing_bias) block.may_bias("exp_probs_b", {experts.count});
   if (experts.shared_width == 0) return;
   const Shape row{1, d};
@@ -120,10 +158,18 @@ void check_block(const Decoder& decoder, std::size_t k, BlockTensors& block) {
     block.norm("post_attention_norm");
     block.norm("post_ffw_norm");
   }
-  if (decoder.experts.count > 0 && static_cast<std::int64_t>(k) >= decoder.experts.first_block)
-    check_experts(decoder, block);
-  else
-    check_dense(decoder, decoder.feed_forward[k], block);
+  const Experts& experts = decoder.experts;
+  const bool has_experts = experts.count > 0 && static_cast<std::int64_t>(k) >= experts.first_block;
+  if (has_experts) check_experts(decoder, block);
+  if (!has_experts || experts.is_beside_dense) check_dense(decoder, decoder.feed_forward[k], block);
+  if (experts.is_beside_dense)
+    for (const char* const name : {"post_ffw_norm_1", "pre_ffw_norm_2", "post_ffw_norm_2"}) block.norm(name);
+  if (decoder.per_layer > 0) {
+    block.product("inp_gate", decoder.per_layer, decoder.width);
+    block.product("proj", decoder.width, decoder.per_layer);
+    block.norm("post_norm");
+  }
+  if (decoder.may_scale_blocks) block.may_as("layer_output_scale.weight", {1});
   block.ignore("attn_rot_embd.weight");
   block.ignore("attn.masked_bias");
 }
@@ -143,6 +189,12 @@ void need_norm(const Decoder& decoder, Weights& weights, const std::string& name
 void check_first(const Decoder& decoder, Weights& weights) {
   weights.need("token_embd.weight", {rows_of(weights, "token_embd.weight"), decoder.width});
   if (decoder.has_position_table) weights.need("position_embd.weight", {decoder.trained_context, decoder.width});
+  if (decoder.per_layer > 0) {
+    const std::int64_t all = decoder.blocks * decoder.per_layer;
+    weights.need("per_layer_token_embd.weight", {rows_of(weights, "token_embd.weight"), all});
+    weights.need("per_layer_model_proj.weight", {all, decoder.width});
+    weights.need("per_layer_proj_norm.weight", {decoder.per_layer});
+  }
   if (!decoder.is_encoder) return;
   weights.may("token_types.weight", {rows_of(weights, "token_types.weight"), decoder.width});
   need_norm(decoder, weights, "token_embd_norm");
@@ -167,6 +219,7 @@ void check_last(const Decoder& decoder, Weights& weights) {
 void check_divisors(const Decoder& decoder, Weights& weights) {
   const Shape pairs{decoder.rotary.columns / 2};
   if (decoder.divisors == Divisors::freqs) weights.may("rope_freqs.weight", pairs, false);
+  if (decoder.divisors == Divisors::needed_freqs) weights.need("rope_freqs.weight", pairs, false);
   weights.ignore("rope_freqs.weight");
   if (decoder.divisors != Divisors::by_context) return;
   const std::string is_long = "rope_factors_long.weight", is_short = "rope_factors_short.weight";
@@ -185,6 +238,7 @@ void check_weights(const Decoder& decoder, const BlockRange& blocks, Weights& we
     BlockTensors block(decoder, weights, i, blocks.from <= i && i < blocks.to);
     check_block(decoder, static_cast<std::size_t>(i), block);
   }
+  for (std::int64_t i = 0; i < decoder.drafting; ++i) weights.ignore_all(cat("blk.", decoder.blocks + i, '.'));
   weights.note_others();
 }
 

@@ -93,6 +93,19 @@ Experts read_experts(Keys& keys, const Decoder& decoder, UsualWidth usual) {
   return experts;
 }
 
+Experts need_experts(Keys& keys, const Decoder& decoder, UsualWidth usual) {
+  if (decoder.experts.count == 0) keys.note("expert_count", "is missing or 0");
+  return read_experts(keys, decoder, usual);
+}
+
+std::optional<std::int64_t> Decoder::source(std::int64_t block) const {
+  const std::int64_t own = blocks - sharing;
+  if (block < own) return block;
+  for (std::int64_t i = own - 1; i >= 0; --i)
+    if ((window(i) > 0) == (window(block) > 0)) return i;
+  return std::nullopt;
+}
+
 void read_windows(Keys& keys, Decoder& decoder, std::optional<std::int64_t> usual, std::int64_t usual_period,
                   double base) {
   const std::int64_t window = keys.whole("attention.sliding_window", {0, most_extent}, usual);

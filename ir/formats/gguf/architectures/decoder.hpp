@@ -22,9 +22,9 @@ struct Norm {
 /// The gate of a feed-forward lies in ffn_gate, in the first half of the rows of ffn_up, or nowhere.
 enum class Gating { apart, in_up, none };
 
-/// Divisors of rotary angles: none, rope_freqs where that is there, or rope_factors_long or _short by the context where
-/// these are there.
-enum class Divisors { none, freqs, by_context };
+/// Divisors of rotary angles: none, rope_freqs where that is there, rope_freqs, which must be there, or
+/// rope_factors_long or _short by the context where these are there.
+enum class Divisors { none, freqs, needed_freqs, by_context };
 
 /// Whether there is an output.weight; without one token_embd gives the logits.
 enum class OwnOutput { optional, never, always };
@@ -43,6 +43,8 @@ struct Experts {
   bool may_have_routing_bias = false;  ///< a bias of scores that experts are chosen by, and not weighed
   /// Scores are sigmoids, and the two best of a group are its score; else scores are a softmax, and the best is it.
   bool has_sigmoid_scores = false;
+  /// There is a dense feed-forward besides, and each has norms of its own; the router reads the sum after attention.
+  bool is_beside_dense = false;
 };
 
 /// Multi-head latent attention: keys and values of all heads are products of one vector a token, beside which the cache
@@ -53,13 +55,29 @@ struct Latent {
   std::int64_t plain = 1;   ///< columns of a key without the rotary ones
 };
 
+/// Blocks of linear attention by the gated delta rule, whose state is a matrix for every head of values; q, k and v go
+/// through a causal convolution first.
+struct Linear {
+  std::vector<bool> blocks = {};                ///< by block; none at all: all have attention
+  std::int64_t key_heads = 1, value_heads = 1;  ///< head j of values has head j mod key_heads of keys
+  std::int64_t length = 1;                      ///< columns of a head of keys, and of values
+  std::int64_t taps = 2;                        ///< width of the convolution
+
+  std::int64_t values() const { return value_heads * length; }
+  std::int64_t channels() const { return 2 * key_heads * length + values(); }
+};
+
 /// A decoder, or an encoder, as its metadata describe it.
 struct Decoder {
   bool is_encoder = false;  ///< tokens see all others; norms are behind residuals; no caches and no logits
   std::int64_t blocks = 1, width = 1, trained_context = 1;
   std::vector<std::int64_t> heads, kv_heads, feed_forward;  ///< by block
   std::int64_t key_length = 1, value_length = 1;  ///< the former is that of cached keys: r + n where these are latent
+  std::int64_t window_length = 0;                 ///< both of blocks with a window; 0: as those of the others
+  std::int64_t sharing = 0;                       ///< so many of the last blocks read caches of blocks before them
+  std::int64_t drafting = 0;                      ///< so many blocks behind these draft tokens, and are not run
   Latent latent = {};
+  Linear linear = {};
   Norm norm;
   std::optional<double> score_scale = {};
   double score_cap = 0, logit_cap = 0;        ///< 0: none
@@ -72,6 +90,8 @@ struct Decoder {
   std::vector<std::int64_t> windows = {};  ///< by block: keys that a query sees, its own too; 0 or none at all: all
   bool has_joint_qkv = false;              ///< in attn_qkv, where the file does not have it otherwise
   bool has_head_norms = false;             ///< q and k of each head are normed
+  bool has_value_norms = false;            ///< v of each head is normed, without a weight; it may be what k is made of
+  bool has_output_gate = false;            ///< attn_q has a gate behind each head's q, for what the head gives
   bool has_sinks = false;
   bool has_biases = false;      ///< every product has one
   bool has_post_norms = false;  ///< each branch is normed before it is added
@@ -80,11 +100,25 @@ struct Decoder {
   Gating gating = Gating::apart;
   ops::Glu glu = {};
   Experts experts;
+  std::int64_t per_layer = 0;           ///< p: columns of what each block reads of the tokens themselves; 0: none does
+  bool may_scale_blocks = false;        ///< by layer_output_scale, where that is there
   std::vector<std::string> notes = {};  ///< for the user
 
   std::int64_t window(std::int64_t block) const {
     return windows.empty() ? 0 : windows[static_cast<std::size_t>(block)];
   }
+  bool is_linear(std::int64_t block) const {
+    return !linear.blocks.empty() && linear.blocks[static_cast<std::size_t>(block)];
+  }
+  std::int64_t key(std::int64_t block) const {
+    return window_length > 0 && window(block) > 0 ? window_length : key_length;
+  }
+  std::int64_t value(std::int64_t block) const {
+    return window_length > 0 && window(block) > 0 ? window_length : value_length;
+  }
+  /// The block whose caches a block reads: itself, or, of those that share, the last before them that has a window
+  /// where it has one. Nothing where there is none.
+  std::optional<std::int64_t> source(std::int64_t block) const;
 };
 
 /// Reads the keys that all have.
@@ -104,10 +138,17 @@ enum class UsualWidth { whole, share, none };
 /// Reads how many experts there are, and how wide.
 Experts read_experts(Keys& keys, const Decoder& decoder, UsualWidth usual);
 
+/// Reads the same for models that must have some.
+Experts need_experts(Keys& keys, const Decoder& decoder, UsualWidth usual);
+
 /// Reads which blocks have windows, and gives those `base` as that of their angles where no key says another. Without
 /// `usual` the file must say how long they are; 0: no block has one.
 void read_windows(Keys& keys, Decoder& decoder, std::optional<std::int64_t> usual, std::int64_t usual_period,
                   double base);
+
+/// Says what the sections of rotary pairs are that images need, and which pairs ggml leaves out of them: text has one
+/// position in all.
+void note_sections(Keys& keys, Decoder& decoder);
 
 /// A template: what an architecture's metadata mean.
 struct Architecture {
@@ -127,8 +168,11 @@ Decoder read_gemma2(Keys& keys);
 Decoder read_gemma3(Keys& keys);
 Decoder read_gpt2(Keys& keys);
 Decoder read_bert(Keys& keys);
+Decoder read_gemma4(Keys& keys);
 Decoder read_gpt_oss(Keys& keys);
 Decoder read_deepseek2(Keys& keys);
+Decoder read_qwen35(Keys& keys);
+Decoder read_qwen35moe(Keys& keys);
 
 inline constexpr std::array all_architectures = {
     Architecture{"llama", read_llama},       Architecture{"qwen2", read_qwen2},
@@ -137,6 +181,8 @@ inline constexpr std::array all_architectures = {
     Architecture{"phi3", read_phi3},         Architecture{"gemma", read_gemma},
     Architecture{"gemma2", read_gemma2},     Architecture{"gemma3", read_gemma3},
     Architecture{"gpt2", read_gpt2},         Architecture{"bert", read_bert},
-    Architecture{"gpt-oss", read_gpt_oss},   Architecture{"deepseek2", read_deepseek2}};
+    Architecture{"gpt-oss", read_gpt_oss},   Architecture{"deepseek2", read_deepseek2},
+    Architecture{"qwen35", read_qwen35},     Architecture{"qwen35moe", read_qwen35moe},
+    Architecture{"gemma4", read_gemma4}};
 
 }  // namespace plumb::ir::formats::gguf::architectures

@@ -74,6 +74,9 @@ void read_mixture_in_groups(Keys& keys, Decoder& decoder) {
   experts.has_shared_gate = false;
   experts.shared_width = experts.width * keys.whole("expert_shared_count", {0, most_extent}, 0);
   read_groups(keys, experts);
+  if (experts.has_sigmoid_scores && experts.is_normalized)
+    decoder.notes.push_back(
+        cat("weights of experts are divided by their sum; ggml divides by ", std::exp2(-14), " where that is larger"));
   if (!experts.has_sigmoid_scores && experts.used_groups < experts.groups)
     decoder.notes.push_back(
         "groups of experts are scored by their best expert, as DeepSeek-V2 is published; ggml takes the two best");

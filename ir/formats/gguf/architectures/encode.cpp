@@ -49,7 +49,7 @@ class Encoding {
     const Value y = nodes_.add(prefix + "attended", attend, {heads.q, heads.k, heads.v, nodes_.input("lengths")});
     const Value middle = nodes_.norm(nodes_.sum(prefix + "after_attention", x, parts_.joined(i, y)),
                                      prefix + "attn_output_norm", decoder_.norm);
-    return nodes_.norm(nodes_.sum(prefix + "after_ffn", middle, parts_.feed_forward(i, middle)),
+    return nodes_.norm(nodes_.sum(prefix + "after_ffn", middle, parts_.feed_forward(i, middle, middle)),
                        prefix + "layer_output_norm", decoder_.norm);
   }
 

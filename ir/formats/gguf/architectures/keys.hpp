@@ -26,6 +26,8 @@ class Keys {
   Keys(const Gguf& file, std::string architecture, Findings& findings)
       : file_(file), architecture_(std::move(architecture)), findings_(findings) {}
 
+  /// A key as the file has it.
+  std::string name_of(std::string_view key) const { return architecture_ + '.' + std::string(key); }
   bool has(std::string_view key) const { return find(key) != nullptr; }
 
   /// A whole number; `usual` where the file has none, and where that is missing too the key must be there.
@@ -52,7 +54,6 @@ class Keys {
   void note(std::string_view key, const std::string& what) { findings_.note(name_of(key) + ' ' + what); }
 
  private:
-  std::string name_of(std::string_view key) const { return architecture_ + '.' + std::string(key); }
   const Metadata* find(std::string_view key) const { return file_.find(name_of(key)); }
   void note_missing(std::string_view key) { findings_.note("metadata '" + name_of(key) + "' is missing"); }
   std::string place(std::string_view key, const Metadata& found) const;

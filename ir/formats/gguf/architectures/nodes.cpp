@@ -90,13 +90,14 @@ Value Nodes::grouped_product(const std::string& label, Value x, const Bank& bank
   return add(label, plain, std::move(operands));
 }
 
-Value Nodes::grouped_product(Value x, const std::string& tensor, Value expert, std::int64_t experts) {
+Value Nodes::grouped_product(const std::string& label, Value x, const std::string& tensor, Value expert,
+                             std::int64_t experts) {
   const std::string all = tensor + "_exps.weight", bias = tensor + "_exps.bias";
   const bool is_one = weights_.has(all);
   const Value stored = is_one ? input(all) : joined_experts(tensor, experts);
   const Bank bank = bank_of(tensor, stored, format_of(is_one ? all : tensor + ".0.weight"));
   const auto biases = weights_.has(bias) ? std::optional(floats(bias)) : std::nullopt;
-  return grouped_product(tensor, x, bank, expert, biases);
+  return grouped_product(label, x, bank, expert, biases);
 }
 
 Value Nodes::norm(Value x, const std::string& tensor, const Norm& norm) {

@@ -53,7 +53,8 @@ class Nodes {
                         std::optional<Value> bias = {});
   /// A product of rows [M, K] and those matrices [N, K] of so many experts that `expert` [M] says: [M, N]. The matrices
   /// are one tensor "..._exps" [E, N, K], perhaps with biases [E, N], or one each, "....0" and so on, which are joined.
-  Value grouped_product(Value x, const std::string& tensor, Value expert, std::int64_t experts);
+  Value grouped_product(const std::string& label, Value x, const std::string& tensor, Value expert,
+                        std::int64_t experts);
   /// x [.., d] normed, times a tensor [d]; a layer norm adds its bias.
   Value norm(Value x, const std::string& tensor, const Norm& norm);
   /// Rows of a tensor [V, d]: [.., d].

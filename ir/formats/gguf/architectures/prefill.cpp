@@ -28,6 +28,7 @@ class Prefill {
     weights_.declare(file_);
     positions();
     Value x = embeddings();
+    if (decoder_.per_layer > 0) per_layer_ = parts_.per_layer_inputs(x, nodes_.input("tokens"));
     for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) x = block(i, x);
     if (!options_.has_all_logits) x = last_of(x);
     const Value scores = logits(nodes_.norm(x, "output_norm", decoder_.norm));
@@ -55,12 +56,28 @@ class Prefill {
       file_.graph.input("draw", {DType::u32, {}});
       file_.sources.emplace("draw", Tensor({DType::u32, {}}));
     }
-    for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) {
-      const std::int64_t heads = decoder_.kv_heads[static_cast<std::size_t>(i)];
-      file_.graph.input(cat("cache_k.", i), {DType::f32, cache_shape(heads, decoder_.key_length)});
-      if (decoder_.latent.rank > 0) continue;  // values are columns of keys
-      file_.graph.input(cat("cache_v.", i), {DType::f32, cache_shape(heads, decoder_.value_length)});
+    for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) declare_caches(i);
+  }
+
+  /// Inputs that a block hands from run to run.
+  void declare_caches(std::int64_t i) {
+    const Linear& linear = decoder_.linear;
+    const auto input = [&](const char* name, const Shape& shape) {
+      file_.graph.input(cat(name, i), {DType::f32, shape});
+    };
+    // All of a state is read, by the first run, too: nothing is before that, which zeros stand for.
+    const auto state = [&](const char* name, const Shape& shape) {
+      input(name, shape);
+      file_.sources.emplace(cat(name, i), Tensor({DType::f32, shape}));
+    };
+    if (decoder_.source(i) != i) return;  // it reads those of another
+    if (decoder_.is_linear(i)) {
+      state("state.", {options_.batch, linear.value_heads, linear.length, linear.length});
+      return state("conv.", {options_.batch, linear.channels(), linear.taps - 1});
     }
+    const std::int64_t heads = decoder_.kv_heads[static_cast<std::size_t>(i)];
+    input("cache_k.", cache_shape(heads, decoder_.key(i)));
+    if (decoder_.latent.rank == 0) input("cache_v.", cache_shape(heads, decoder_.value(i)));  // else columns of keys
   }
 
   /// Positions [B, s], how many keys are in use, and the rotary tables.
@@ -75,10 +92,11 @@ class Prefill {
     const Value length = nodes_.constant<std::int32_t>("length", {}, {static_cast<std::int32_t>(tokens)});
     kv_lengths_ = nodes_.sum("kv_lengths", at, length);
     if (decoder_.rotary.columns == 0) return;
-    rotary_ = window_rotary_ = tables("", decoder_.rotary, divisors());
+    const auto divided = divisors();
+    rotary_ = window_rotary_ = tables("", decoder_.rotary, divided);
     bool has_window = false;
     for (std::int64_t i = blocks_.from; i < blocks_.to; ++i) has_window |= decoder_.window(i) > 0;
-    if (has_window && decoder_.window_rotary != decoder_.rotary)
+    if (has_window && (decoder_.window_rotary != decoder_.rotary || !divided.empty()))
       window_rotary_ = tables(".window", decoder_.window_rotary, {});
   }
 
@@ -87,7 +105,7 @@ class Prefill {
       return weights_.has(name) ? weights_.numbers(name) : std::vector<double>();
     };
     if (decoder_.divisors == Divisors::none) return {};
-    if (decoder_.divisors == Divisors::freqs) return numbers("rope_freqs.weight");
+    if (decoder_.divisors != Divisors::by_context) return numbers("rope_freqs.weight");
     const bool is_long = static_cast<double>(options_.rows()) > decoder_.rotary.original_context;
     return numbers(is_long ? "rope_factors_long.weight" : "rope_factors_short.weight");
   }
@@ -133,9 +151,11 @@ class Prefill {
 
   Value rotated(const std::string& label, std::int64_t block, Value x) {
     if (decoder_.rotary.columns == 0) return x;
-    const Tables& tables = decoder_.window(block) > 0 ? window_rotary_ : rotary_;
-    const ops::Rope rope{
-        .interleaved = decoder_.is_interleaved, .rotary_dim = decoder_.rotary.columns, .has_positions = true};
+    const bool has_window = decoder_.window(block) > 0;
+    const Tables& tables = has_window ? window_rotary_ : rotary_;
+    const ops::Rope rope{.interleaved = decoder_.is_interleaved,
+                         .rotary_dim = 2 * nodes_.shape(tables.cosines).back(),
+                         .has_positions = true};
     return nodes_.add(label, rope, {x, tables.cosines, tables.sines, positions_});
   }
 
@@ -146,12 +166,31 @@ class Prefill {
     return next;
   }
 
+  /// A state as a result of its own, whose name says which input it becomes.
+  void handed_on(const std::string& input, Value state) {
+    const Shape& shape = nodes_.shape(state);
+    caches_.push_back(nodes_.reshape(input + ".next", state, {shape.begin(), shape.end()}));
+  }
+
+  Value linear_attention(std::int64_t i, Value x) {
+    const std::string state = cat("state.", i), conv = cat("conv.", i);
+    const auto made = parts_.linear_attention(i, x, nodes_.input(state), nodes_.input(conv));
+    handed_on(state, made.state);
+    handed_on(conv, made.conv_state);
+    return made.y;
+  }
+
   Value attention(std::int64_t i, const std::string& prefix, Value x) {
     if (decoder_.latent.rank > 0) return latent_attention(i, prefix, x);
+    if (decoder_.is_linear(i)) return linear_attention(i, x);
+    const std::int64_t source = decoder_.source(i).value();
+    const std::string cache_k = cat("cache_k.", source), cache_v = cat("cache_v.", source);
     const auto heads = parts_.heads(i, x);
-    const Value q = rotated(prefix + "q_rope", i, heads.q), keys = rotated(prefix + "k_rope", i, heads.k);
-    const Value cache_k = written(cat("cache_k.", i), keys), cache_v = written(cat("cache_v.", i), heads.v);
-    return parts_.joined(i, attended(i, prefix, q, cache_k, cache_v));
+    const Value q = rotated(prefix + "q_rope", i, heads.q);
+    if (source != i)
+      return parts_.joined(i, attended(i, prefix, q, nodes_.input(cache_k + ".next"), nodes_.input(cache_v + ".next")));
+    const Value keys = written(cache_k, rotated(prefix + "k_rope", i, heads.k)), values = written(cache_v, heads.v);
+    return parts_.joined(i, attended(i, prefix, q, keys, values), heads.gate);
   }
 
   /// Attention of q that was multiplied by the keys' matrices, over latent vectors.
@@ -183,9 +222,11 @@ class Prefill {
     if (decoder_.has_post_norms) attended = nodes_.norm(attended, prefix + "post_attention_norm", decoder_.norm);
     const Value middle = nodes_.sum(prefix + "after_attention", x, attended);
     const std::string norm = prefix + std::string(decoder_.feed_forward_norm);
-    Value fed = parts_.feed_forward(i, nodes_.norm(middle, norm, decoder_.norm));
+    Value fed = parts_.feed_forward(i, middle, nodes_.norm(middle, norm, decoder_.norm));
     if (decoder_.has_post_norms) fed = nodes_.norm(fed, prefix + "post_ffw_norm", decoder_.norm);
-    return nodes_.sum(prefix + "after_ffn", middle, fed);
+    Value whole = nodes_.sum(prefix + "after_ffn", middle, fed);
+    if (decoder_.per_layer > 0) whole = parts_.with_per_layer(i, whole, per_layer_);
+    return parts_.rescaled(i, whole);
   }
 
   const Decoder& decoder_;
@@ -195,7 +236,7 @@ class Prefill {
   GraphFile file_;
   Nodes nodes_;
   BlockNodes parts_;
-  Value positions_ = 0, kv_lengths_ = 0;
+  Value positions_ = 0, kv_lengths_ = 0, per_layer_ = 0;
   Tables rotary_, window_rotary_;
   std::vector<Value> caches_;
 };

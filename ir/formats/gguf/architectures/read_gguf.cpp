@@ -39,8 +39,12 @@ void check_options(const Options& options, const Decoder& decoder, const BlockRa
   const std::int64_t positions = decoder.is_encoder ? options.prompt_tokens : context;
   check(!decoder.has_position_table || positions <= decoder.trained_context,
         cat("there are ", positions, " positions, and position_embd has ", decoder.trained_context));
-  check(0 <= blocks.from && blocks.from <= blocks.to && blocks.to <= decoder.blocks,
-        cat("blocks ", blocks.from, ":", blocks.to, " are not among the model's ", decoder.blocks));
+  const bool are_there = 0 <= blocks.from && blocks.from <= blocks.to && blocks.to <= decoder.blocks;
+  check(are_there, cat("blocks ", blocks.from, ":", blocks.to, " are not among the model's ", decoder.blocks));
+  for (std::int64_t i = blocks.from; are_there && i < blocks.to; ++i)
+    if (const auto source = decoder.source(i); source && *source < blocks.from)
+      return check(false, cat("block ", i, " reads the caches of block ", *source, ", which is not among blocks ",
+                              blocks.from, ":", blocks.to));
 }
 
 /// Ids must be rows of the vocabulary: a gather would refuse others, and not say whose fault it is.

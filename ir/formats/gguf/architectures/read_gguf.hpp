@@ -35,8 +35,10 @@ struct Options {
 /// A model as a graph: inputs tokens i32 [B, s], write_at i32 [B] (0 unless it is fed) and caches cache_k.i, cache_v.i
 /// f32 [B, Hk, C, D]; results logits f32 [B, 1 or s, V] and the caches with rows write_at to write_at + s − 1 written,
 /// cache_k.i.next and cache_v.i.next. Latent attention has caches k alone, [B, 1, C, r + n], whose first r columns are
-/// the values. An encoder has inputs tokens and lengths i32 [B] (s unless it is fed: tokens behind are padding), and
-/// one result, hidden f32 [B, s, d]. Params are tensors of the file, by their names there.
+/// the values. Blocks of linear attention have state.i f32 [B, Hv, dk, dk] and conv.i f32 [B, channels, taps − 1]
+/// instead, 0 unless they are fed, and blocks that read another's caches none. An encoder has inputs tokens and lengths
+/// i32 [B] (s unless it is fed: tokens behind are padding), and one result, hidden f32 [B, s, d]. Params are tensors of
+/// the file, by their names there.
 ///
 /// Where there are steps, graphs end in tokens.next i32 [B, 1], drawn from the logits of the last token; unless the
 /// temperature is 0 an input draw u32 [] (0 unless it is fed) says which draw of the seed's it is.

@@ -17,8 +17,13 @@ double pair_of_turns(const Rotary& rotary, double turns) {
 /// The share of the unscaled angle of pair i.
 double share_unscaled(const Rotary& rotary, double i) {
   const double last = static_cast<double>(rotary.columns - 1);
-  const double low = std::max(0.0, std::floor(pair_of_turns(rotary, rotary.beta_fast)));
-  const double high = std::min(last, std::ceil(pair_of_turns(rotary, rotary.beta_slow)));
+  double low = pair_of_turns(rotary, rotary.beta_fast), high = pair_of_turns(rotary, rotary.beta_slow);
+  if (rotary.blends_whole_pairs) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(0.0, low);
+  high = std::min(last, high);
   return rotary.extrapolation * (1 - std::clamp((i - low) / std::max(0.001, high - low), 0.0, 1.0));
 }
 

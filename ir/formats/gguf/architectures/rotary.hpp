@@ -23,6 +23,7 @@ struct Rotary {
   double attention_factor = 1;
   double beta_fast = 32, beta_slow = 1, extrapolation = 0;
   bool has_yarn_magnitude = true;  ///< entries grow with yarn's factor
+  bool blends_whole_pairs = true;  ///< yarn: the pairs between which it blends are rounded
 
   bool operator==(const Rotary&) const = default;
 };

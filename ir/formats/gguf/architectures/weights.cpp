@@ -45,6 +45,11 @@ void Weights::need_experts(const std::string& prefix, std::int64_t experts, cons
   }
 }
 
+void Weights::ignore_all(std::string_view prefix) {
+  for (const Parts::Tensor& one : parts_)
+    if (std::string_view(one.tensor.name).starts_with(prefix)) ignore(std::string(one.tensor.name));
+}
+
 void Weights::note_others() {
   for (const Parts::Tensor& one : parts_)
     if (!wanted_.contains(one.tensor.name))

@@ -24,6 +24,8 @@ class Weights {
   bool may(const std::string& name, const Shape& shape, bool is_used = true);
   /// One that is passed over where it is there.
   void ignore(const std::string& name) { wanted_.emplace(name, false); }
+  /// All of names that begin so.
+  void ignore_all(std::string_view prefix);
   /// The matrices [N, K] of experts: one tensor `prefix`_exps [E, N, K], or in older files `prefix`.0, `prefix`.1, ...
   void need_experts(const std::string& prefix, std::int64_t experts, const Shape& matrix, bool is_used);
 
