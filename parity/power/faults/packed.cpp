@@ -27,7 +27,7 @@ std::optional<std::size_t> used_row(const Site& site, const ir::Shape& codes) {
   return std::nullopt;
 }
 
-/// The factors of one block are those of the block behind it in its row.
+/// The factors of one block are those of the block behind it.
 std::optional<Numbers> neighbour_scale(const Site& site) {
   const auto packing = packing_of(site);
   const auto codes = packing ? site.operand("codes") : std::nullopt;
@@ -41,7 +41,6 @@ std::optional<Numbers> neighbour_scale(const Site& site) {
   const auto block = static_cast<std::size_t>(layout.bytes);
   const std::span<std::byte> bytes = inputs[*codes].bytes();
   for (std::size_t at = *row * row_bytes; at + 2 * block <= bytes.size(); at += block) {
-    if (at % row_bytes + 2 * block > row_bytes) continue;  // the last one of its row
     bool differs = false;
     const auto take = [&](std::size_t place, std::size_t count) {
       for (std::size_t i = at + place; i < at + place + count; ++i) {
