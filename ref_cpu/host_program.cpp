@@ -47,8 +47,9 @@ HostProgram::HostProgram(const ir::Graph& graph, std::shared_ptr<const HostParam
   ir::require_valid(graph_);
   for (ir::Value v = 0; v < graph_.value_count(); ++v) {
     if (!graph_.defined(v)) continue;
-    if (graph_.is_source(v) && v >= graph_.inputs().size()) kept_.emplace(v, ir::fed(graph_, params_->feeds(), v));
-    if (capture.surviving) wanted_.insert(v);
+    const bool is_param = graph_.is_source(v) && v >= graph_.inputs().size();
+    if (is_param) kept_.emplace(v, ir::fed(graph_, params_->feeds(), v));
+    if (capture.surviving && !is_param) wanted_.insert(v);  // nothing computes a param, and it may be large
   }
   for (const ir::Value v : wanted_) ir::require(graph_.defined(v), "value ", v, " is wanted, the graph has none such");
   choose_steps(capture.surviving);

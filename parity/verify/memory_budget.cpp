@@ -35,6 +35,7 @@ double wide_bytes(const ir::TensorType& type) { return bytes_of({ir::passes::wid
 /// What verifying a graph needs of memory at one time or another, in bytes.
 struct Needs {
   double sources = 0, values = 0;  ///< all of them
+  double source = 0;               ///< the largest
   double truths = 0;               ///< the most that are alive at once
   double node = 0;                 ///< the largest node's by itself
 };
@@ -42,7 +43,10 @@ struct Needs {
 Needs needs_of(const ir::Graph& graph) {
   Needs needs;
   std::map<ir::Value, std::size_t> last_reader;
-  for (ir::Value v = 0; graph.is_source(v); ++v) needs.sources += bytes_of(graph.type(v));
+  for (ir::Value v = 0; graph.is_source(v); ++v) {
+    needs.sources += bytes_of(graph.type(v));
+    needs.source = std::max(needs.source, bytes_of(graph.type(v)));
+  }
   for (std::size_t n = 0; n < graph.nodes().size(); ++n)
     for (const ir::Value v : graph.nodes()[n].inputs) last_reader[v] = n;
   double alive = 0;
@@ -64,11 +68,11 @@ Needs needs_of(const ir::Graph& graph) {
   return needs;
 }
 
-/// The bytes that the candidate's runs need beside what is there before: a software device has params of its own, the
-/// values that it computes, and copies of them; what other programs need is theirs.
+/// The bytes that the candidate's runs need beside what is there before: the values that it hands back and the param
+/// that is looked at; a software device has params and values of its own, and what other programs need is theirs.
 double run_bytes(const cases::Executors& executors, const Needs& needs) {
-  if (executors.computes_in_memory) return needs.sources + 2 * needs.values;
-  return needs.values;
+  const double of_device = executors.computes_in_memory ? needs.sources + needs.values : 0;
+  return of_device + needs.values + needs.source;
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ peak=$(echo "$line" | sed -n 's/^memory: peak \([0-9]*\) MiB of.*/\1/p')
 [ "$peak" -le "$least" ] || fail "more than was allowed"
 
 # One block of a weight has its neighbour's scale, in the prompt and in a step.
-fault="--decode 1 --plant neighbour_scale@blk.0.ffn_up --filter ffn_|logits"
+fault="--decode 1 --plant neighbour_scale@blk.0.ffn_up --filter ffn_up|ffn_gate|logits"
 ends_with 1 $fault --json free_fault.json
 ends_with 1 $fault --memory "$((least + 64))M" --json held_fault.json
 grep -Eq '^blk.0.ffn_up .* failed$' out || { cat out; fail "the fault is not found at its node"; }
