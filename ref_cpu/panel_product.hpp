@@ -15,7 +15,7 @@ struct PanelProduct {
   ir::kernels::packed::Packing packing;
   ir::kernels::packed::WeightDtype weight_dtype = ir::kernels::packed::WeightDtype::f32;
   Part part = Part::value;
-  double normal = 0;           ///< of `vanishing`: larger magnitudes count as 0
+  double normal = 0;           ///< from which magnitudes count as 0, where the part is `vanishing`
   bool is_difference = false;  ///< the weights of a second set of packed operands are taken off
   bool is_grouped = false;     ///< each row has the matrix of its expert, the last operand
 };

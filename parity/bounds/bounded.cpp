@@ -1,5 +1,4 @@
-// A segment's truth and limits in three steps: a plan (the widened graph with formulas behind it), its run, its
-// results.
+// A segment's truth and limits: a plan (the widened graph, formulas behind it), its run, and what is read from that.
 
 #include "parity/bounds/bounded.hpp"
 

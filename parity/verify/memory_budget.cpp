@@ -21,7 +21,7 @@ constexpr double mebibyte = 0x1p20;
 constexpr double beside = 48 * mebibyte;
 /// Panels of weights and of sums, and stretches that are looked at, for each thread.
 constexpr double by_thread = 12 * mebibyte;
-/// What is resident before a run differs from one to the next: the least that is named works in the next one, too.
+/// Two runs of a program differ by so much before a case begins: the least that one names is enough for the next.
 constexpr double differing = 16 * mebibyte;
 /// A value below this costs more in a file than in memory.
 constexpr std::size_t least_spilled = std::size_t{1} << 15;
@@ -32,7 +32,7 @@ double bytes_of(const ir::TensorType& type) {
 
 double wide_bytes(const ir::TensorType& type) { return bytes_of({ir::passes::wider(type.dtype), type.shape}); }
 
-/// What verifying a graph needs of memory at one time or another, in bytes.
+/// Bytes that verifying a graph needs at one time or another.
 struct Needs {
   double sources = 0, values = 0;  ///< all of them
   double source = 0;               ///< the largest
