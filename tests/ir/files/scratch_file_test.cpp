@@ -1,8 +1,10 @@
 #include "ir/files/scratch_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <vector>
 
@@ -38,6 +40,19 @@ TEST(ScratchFile, LeavesMemoryOfNoFileAlone) {
   release_pages(bytes);
   EXPECT_EQ(bytes, bytes_of(1 << 20, 1));
   EXPECT_FALSE(is_mapped(bytes));
+}
+
+TEST(ScratchFile, SaysThatTheDiskHasNoRoom) {
+  const auto file = ScratchFile::make(testing::TempDir());
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &usual), 0);
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit little{.rlim_cur = 4096, .rlim_max = usual.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &little), 0);
+  EXPECT_THROW(file->write(bytes_of(1 << 20, 1)), NoRoom);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &usual), 0);
+  std::signal(SIGXFSZ, before);
+  EXPECT_TRUE(std::ranges::equal(file->write(bytes_of(10, 1)).bytes, bytes_of(10, 1)));
 }
 
 TEST(ScratchFile, NamesAFolderThatIsNotThere) {
