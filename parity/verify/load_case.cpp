@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "ir/adversarial/adversarial.hpp"
 #include "ir/adversarial/use.hpp"
@@ -160,6 +161,15 @@ double bytes_made(const ir::formats::GraphFile& file) {
   return bytes;
 }
 
+/// The tensor such that copies of it, which everyone who compiles the graph makes, are of the same bytes.
+ir::Tensor with_shared_bytes(ir::Tensor tensor) {
+  constexpr std::size_t least = std::size_t{1} << 20;
+  const std::span<const std::byte> bytes = std::as_const(tensor).bytes();
+  if (bytes.size() < least || ir::files::is_mapped(bytes)) return tensor;
+  const auto owner = std::make_shared<const ir::Tensor>(std::move(tensor));
+  return ir::Tensor::shared(owner->type(), owner->bytes(), owner);
+}
+
 std::string gibibytes(double bytes) { return fmt::format("{:.3g} GiB", bytes * 0x1p-30); }
 
 }  // namespace
@@ -227,6 +237,7 @@ cases::Case load_case(const std::filesystem::path& path, const FillOptions& opti
   }
   constexpr std::uint64_t any = std::uint64_t{1} << 62;  // weights are mapped, and the rest is counted by now
   made.feeds = ir::formats::materialise(file, options.seed, options.is_held_to_budget ? any : options.memory_budget);
+  for (auto& [name, tensor] : made.feeds) tensor = with_shared_bytes(std::move(tensor));
   made.origin = origin_of(options, file, made.feeds);
   made.origin.is_of_file = true;
   made.origin.given = std::move(replaced);
