@@ -163,8 +163,10 @@ cases::Executors executors_of(ir::Executor& reference, ir::Executor& candidate) 
   made.foreign = dynamic_cast<foreign::Candidate*>(&candidate);
   made.candidate_is_host = dynamic_cast<ref_cpu::CpuExecutor*>(&candidate) != nullptr;
   if (made.foreign != nullptr) made.flushes_subnormals = !made.foreign->description().keeps_subnormals;
-  if (const auto* const device = dynamic_cast<gpu_vulkan::VulkanExecutor*>(&candidate))
+  if (const auto* const device = dynamic_cast<gpu_vulkan::VulkanExecutor*>(&candidate)) {
     made.flushes_subnormals = !device->facts().denormals_kept_f32;
+    made.computes_in_memory = device->facts().kind == gpu_vulkan::device::DeviceKind::software;
+  }
   return made;
 }
 

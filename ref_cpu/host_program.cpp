@@ -5,6 +5,7 @@
 #include <chrono>
 #include <new>
 
+#include "ir/files/mapped.hpp"
 #include "ir/raw/float_environment.hpp"
 #include "ir/raw/hash.hpp"
 #include "ir/registered_op.hpp"
@@ -46,8 +47,9 @@ HostProgram::HostProgram(const ir::Graph& graph, std::shared_ptr<const HostParam
   ir::require_valid(graph_);
   for (ir::Value v = 0; v < graph_.value_count(); ++v) {
     if (!graph_.defined(v)) continue;
-    if (graph_.is_source(v) && v >= graph_.inputs().size()) kept_.emplace(v, ir::fed(graph_, params_->feeds(), v));
-    if (capture.surviving) wanted_.insert(v);
+    const bool is_param = graph_.is_source(v) && v >= graph_.inputs().size();
+    if (is_param) kept_.emplace(v, ir::fed(graph_, params_->feeds(), v));
+    if (capture.surviving && !is_param) wanted_.insert(v);  // nothing computes a param, and it may be large
   }
   for (const ir::Value v : wanted_) ir::require(graph_.defined(v), "value ", v, " is wanted, the graph has none such");
   choose_steps(capture.surviving);
@@ -174,6 +176,7 @@ void HostProgram::run(StepCalls& calls, Workspace& workspace, std::span<std::uin
       run_step(steps_[s], calls.by_step()[s]);
       const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
       nanoseconds[s] = static_cast<std::uint64_t>(spent.count());
+      for (const ir::TensorView& operand : calls.by_step()[s].inputs) ir::files::release_after_use(operand.bytes());
     }
   });
   scratch.settle();

@@ -8,6 +8,7 @@
 #include "ir/sums.hpp"
 #include "ref_cpu/bounded_product.hpp"
 #include "ref_cpu/cpu_executor.hpp"
+#include "ref_cpu/panel_product.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -19,6 +20,7 @@ struct Kernels {
   ir::OpTable<ErasedKernel> ops;
   ir::OpTable<SumsOfKernel> sums;  ///< null for an op that publishes none
   void (*bounded_product)(const BoundedProduct&, Call&);
+  void (*panel_product)(const PanelProduct&, Call&);
   std::string (*fftw_version)();  ///< the library that transforms lines
 };
 

@@ -2,6 +2,7 @@
 #include "gpu_vulkan/run/device_params.hpp"
 
 #include "gpu_vulkan/runtime/staging.hpp"
+#include "ir/files/mapped.hpp"
 #include "ir/raw/copy_bytes.hpp"
 
 namespace plumb::gpu_vulkan::run {
@@ -12,6 +13,7 @@ DeviceParams::DeviceParams(const std::shared_ptr<runtime::Runtime>& runtime, ir:
     auto memory =
         std::make_shared<DeviceMemory>(runtime, tensor.bytes().size(), staging, runtime::driver::Holder::params);
     memory->write(tensor.bytes(), {{0, 0, tensor.bytes().size()}});
+    ir::files::release_after_use(tensor.bytes());
     memory->refuse("it is a param, of which executables may have other forms");
     memories_.emplace(name, std::move(memory));
   }
@@ -54,11 +56,15 @@ Residents::Residents(runtime::Runtime& runtime, const plan::Plan& plan, const de
     buffers_[b] = {own_.back().get(), own_.back().mapped()};
   }
   if (own_.empty()) return;
+  const auto release_all = [&] {
+    for (const auto& [slot, bytes] : contents) ir::files::release_after_use(bytes);
+  };
   const auto place = [&](plan::Slot slot) { return plan.arena.places.at(slot); };
   if (is_direct) {
     for (const auto& [slot, bytes] : contents)
       if (!held_.contains(slot))
         ir::raw::copy_bytes(bytes, buffers_[place(slot).buffer].mapped.subspan(place(slot).offset));
+    release_all();
     return;
   }
   runtime::Uploader uploader(runtime.device, runtime.timeline);
@@ -68,6 +74,7 @@ Residents::Residents(runtime::Runtime& runtime, const plan::Plan& plan, const de
     if (!held_.contains(slot))
       uploader.upload({buffers_[place(slot).buffer].buffer, place(slot).offset, bytes.size()}, bytes);
   uploader.flush();
+  release_all();
 }
 
 std::uint64_t Residents::bytes() const {

@@ -74,4 +74,6 @@ Graph widen(const Graph& graph, Reals reals) {
 
 Tensor widen(const TensorView& tensor) { return convert(tensor, wider(tensor.dtype())); }
 
+Tensor widen(const Tensor& tensor) { return wider(tensor.dtype()) == tensor.dtype() ? tensor : widen(tensor.view()); }
+
 }  // namespace plumb::ir::passes

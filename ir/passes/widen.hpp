@@ -20,6 +20,8 @@ std::string why_no_truth(const Graph& graph, const Node& node);
 
 /// The tensor in the dtype that its value has in the widened graph, exactly.
 Tensor widen(const TensorView& tensor);
+/// Likewise; where that is its own dtype, as a copy has it: bytes of somebody else's are shared.
+Tensor widen(const Tensor& tensor);
 
 /// f64 for the narrower floats, c128 for c64, else the dtype itself.
 DType wider(DType dtype);

@@ -6,4 +6,8 @@ namespace plumb::ir::raw {
 /// kernel need not clear it again. Nothing where the C library has no such setting.
 void keep_freed_memory();
 
+/// For programs that must stay below a size: larger pieces go back to the system when they are freed, whatever was said
+/// before.
+void return_freed_memory();
+
 }  // namespace plumb::ir::raw

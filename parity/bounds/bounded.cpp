@@ -1,5 +1,4 @@
-// The truth of a segment and how far off its outputs may be are evaluated in three steps: a plan, which is the widened
-// graph with the formulas of the limits behind it, its run, and what is read from the results.
+// A segment's truth and limits: a plan (the widened graph, formulas behind it), its run, and what is read from that.
 
 #include "parity/bounds/bounded.hpp"
 
@@ -13,6 +12,7 @@
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/bounded_matmul.hpp"
 #include "parity/bounds/bounded_product.hpp"
+#include "parity/bounds/panel_product.hpp"
 #include "parity/bounds/segment_errors.hpp"
 #include "parity/bounds/ties.hpp"
 #include "parity/compare/false_alarms.hpp"
@@ -280,7 +280,7 @@ struct BoundedRun {
 
 BoundedRun run_bounded(ir::Executor& reference, const BoundedPlan& plan, const ir::Feeds& feeds) {
   const auto wanted = plan.wanted();
-  const auto executable = reference.compile(plan.graph, {}, {wanted});
+  const auto executable = reference.compile(with_panel_products(reference, plan.graph), {}, {wanted});
   BoundedRun run{Results(executable->run(feeds), wanted)};
   const auto reports = executable->nodes();
   for (const ir::NodeReport& report : std::span(reports).first(plan.own_nodes))

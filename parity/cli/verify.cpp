@@ -46,6 +46,7 @@ VerifyRun::VerifyRun(const flags::VerifyFlags& flags, std::optional<ChildCase> c
           flags.style, core::terminal::surroundings_of(is_on_stdout(flags) ? STDERR_FILENO : STDOUT_FILENO))),
       comparing_(flags.device.threads),
       reference_(library::reference_executor(flags.device.threads)),
+      memory_(flags::open_budget(flags.memory)),
       child_(std::move(child)),
       passed_over_(child_ ? child_->passed_over : 0) {}
 
@@ -261,7 +262,8 @@ verify::VerifyOptions VerifyRun::options(const Batch& batch, const VerifyCandida
           .min_verified = min_verified(),
           .plain = !flags.no_plain,
           .expected = flags.expected,
-          .metamorphic = flags.metamorphic};
+          .metamorphic = flags.metamorphic,
+          .memory = memory_};
 }
 
 /// Reports of what was done before an error that is no case's, a full disk, say, which may be in their way, too.
@@ -279,6 +281,7 @@ void VerifyRun::print_end() const {
   if (!flags_.explain.empty() && std::ranges::none_of(results_, is_explained))
     out_ << "--explain '" << flags_.explain << "': no such node was compared\n";
   if (flags_.each_kernel) out_ << counts_.kernels() << '\n';
+  if (memory_ && flags_.jobs.empty()) out_ << flags::said_of(*memory_) << '\n';
   out_ << report::summary_line(results_) << '\n';
 }
 

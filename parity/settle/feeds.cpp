@@ -6,18 +6,28 @@
 #include "ir/passes/widen.hpp"
 
 namespace plumb::parity::settle {
+namespace {
+
+/// A tensor over the bytes of a view, which outlive it: packed weights may be large.
+ir::Tensor lent(const ir::TensorView& view) {
+  const std::byte* const begin = view.bytes().data();
+  if (begin == nullptr) return ir::Tensor(view);
+  return ir::Tensor::shared(view.type(), view.bytes(), std::shared_ptr<const void>(begin, [](const void*) {}));
+}
+
+}  // namespace
 
 ir::Feeds widened_feeds(const Subject& subject) {
   ir::Feeds fed;
   for (std::size_t i = 0; i < subject.inputs.size(); ++i)
-    fed.emplace(subject.segment.graph.inputs()[i], ir::passes::widen(subject.inputs[i]));
+    fed.emplace(subject.segment.graph.inputs()[i], ir::passes::widen(lent(subject.inputs[i])));
   return fed;
 }
 
 core::Lookup native_feed(const Subject& subject) {
   return [&subject](ir::Value v) {
     const auto at = std::ranges::find(subject.segment.fed, v) - subject.segment.fed.begin();
-    return ir::Tensor(subject.inputs[static_cast<std::size_t>(at)]);
+    return lent(subject.inputs[static_cast<std::size_t>(at)]);
   };
 }
 

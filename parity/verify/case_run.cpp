@@ -15,6 +15,7 @@
 #include "parity/profile/emulated_node.hpp"
 #include "parity/verify/coverage.hpp"
 #include "parity/verify/foreign_run.hpp"
+#include "parity/verify/memory_budget.hpp"
 #include "parity/verify/node/claim.hpp"
 #include "parity/verify/repro.hpp"
 #include "parity/verify/shared_case.hpp"
@@ -75,6 +76,11 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
                             std::string(ir::info(*subject.dtype).name));
 }
 
+/// The tensor where the budget of memory has it wait for its readers.
+ir::Tensor CaseRun::held(ir::Tensor tensor) const {
+  return options_.memory ? options_.memory->hold(std::move(tensor)) : std::move(tensor);
+}
+
 void CaseRun::run_candidate() {
   const std::size_t count = graph_.nodes().size();
   if (isolates()) {
@@ -95,6 +101,7 @@ void CaseRun::run_candidate() {
   CandidateRun run = is_plain ? std::move(*given_)
                               : run_whole(*executors_.candidate, storage(), graph_, subject_.feeds,
                                           computes ? options_.repeat : 1, compiled, interest());
+  for (auto& [v, tensor] : run.values) tensor = held(std::move(tensor));
   if (is_foreign()) {  // before it runs again, for its results alone
     pairing_ = executors_.foreign->pairing();
     if (!is_plain) std::ranges::copy(executors_.foreign->notes(), std::back_inserter(result_.notes));
@@ -119,6 +126,8 @@ bool CaseRun::try_candidate() try {
 } catch (const ir::Unsupported&) {
   throw;
 } catch (const ir::DeviceError&) {
+  throw;
+} catch (const ir::files::NoRoom&) {
   throw;
 } catch (const core::CandidateError& error) {
   result_.verdict = core::Verdict::failed;
@@ -236,7 +245,7 @@ void CaseRun::carry_truth(std::size_t n, const Examination* found, ir::Feeds fed
                    evaluated);
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     ValueState& value = state_.value(node.outputs[k]);
-    value.truth = differs && same ? found->truth(k) : std::move(evaluated.outputs[k]);
+    value.truth = held(differs && same ? found->truth(k) : std::move(evaluated.outputs[k]));
     value.follows = differs || std::ranges::any_of(node.inputs, follows);
   }
 }
@@ -298,12 +307,15 @@ bool CaseRun::judge_next(std::size_t n, Pending pending) {
     judge_node(n, std::move(pending));
   } catch (const ir::Unsupported&) {
     throw;
+  } catch (const ir::files::NoRoom&) {
+    throw;
   } catch (const ir::Error& error) {
     if (isolates()) throw;  // nobody but the reference had these inputs
     stop_at(n, error);
     return false;
   }
   state_.release(n);
+  if (options_.memory) state_.release_pages(n);
   if (written_) written_->release(n);
   if (n + 1 < graph_.nodes().size()) observer_.step(graph_.nodes()[n + 1].label, n + 3, steps);
   return true;
@@ -322,7 +334,9 @@ void CaseRun::judge_all() {
       pending[n].problem = std::current_exception();
     }
   };
-  const verify::Shares shares(graph_, [this](std::size_t n) -> const core::Segment& { return state_.node(n).segment; });
+  const verify::Shares shares(
+      graph_, [this](std::size_t n) -> const core::Segment& { return state_.node(n).segment; },
+      options_.memory ? std::optional(options_.memory->for_nodes()) : std::nullopt);
   core::make_ahead({.count = count,
                     .make = examine,
                     .carry = [&](std::size_t n) { return isolates() || try_carry(n, pending[n]); },
@@ -337,6 +351,7 @@ void CaseRun::judge_all() {
 
 cases::CaseResult CaseRun::finish() {
   const auto start = std::chrono::steady_clock::now();
+  if (options_.memory && !given_) options_.memory->begin(subject_, executors_, options_.mode);
   const bool ran = try_candidate();
   if (ran) state_.plan([this](std::size_t n) { return must_be_exact(n); });
   if (!given_) result_.false_alarms = {policy::false_alarms(options_.gate), count_limits()};

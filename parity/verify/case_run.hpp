@@ -35,6 +35,7 @@ class CaseRun {
   std::optional<CandidateRun> take_tapped() { return std::move(tapped_); }
 
  private:
+  ir::Tensor held(ir::Tensor tensor) const;
   void run_candidate();
   bool try_candidate();
   std::uint64_t count_limits() const;

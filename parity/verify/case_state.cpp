@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/files/mapped.hpp"
 #include "ir/passes/widen.hpp"
 
 namespace plumb::parity::verify {
@@ -87,6 +88,16 @@ void CaseState::release(std::size_t n) {
   if (keeps_all_) return;
   for (const auto& values : {node.outputs, nodes_[n].segment.fed})
     let_go(values, &ValueState::last_use, &ValueState::got);
+}
+
+void CaseState::release_pages(std::size_t n) const {
+  const ir::Node& node = graph_.nodes()[n];
+  for (const auto* const values : {&node.outputs, &node.inputs, &nodes_[n].segment.fed})
+    for (const ir::Value v : *values) {
+      if (graph_.is_source(v)) continue;
+      if (value(v).got) ir::files::release_after_use(std::as_const(*value(v).got).bytes());
+      if (value(v).truth) ir::files::release_after_use(std::as_const(*value(v).truth).bytes());
+    }
 }
 
 }  // namespace plumb::parity::verify

@@ -81,6 +81,8 @@ class CaseState {
   void store_outputs(std::size_t n);
   /// Lets go of what no node after `n` reads.
   void release(std::size_t n);
+  /// Lets go of the memory of what the node looked at and a file has.
+  void release_pages(std::size_t n) const;
 
  private:
   const cases::Case& subject_;

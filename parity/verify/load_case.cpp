@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "ir/adversarial/adversarial.hpp"
 #include "ir/adversarial/use.hpp"
+#include "ir/files/file_kind.hpp"
+#include "ir/files/mapped.hpp"
 #include "ir/files/read_file.hpp"
 #include "ir/formats/result_names.hpp"
 #include "ir/passes/convert_dtype.hpp"
@@ -143,6 +146,30 @@ void place_given_outputs(const FillOptions& options, const std::string& path, ir
   made.expectation = std::make_shared<const cases::Expectation>(std::move(expectation));
 }
 
+/// Bytes of inputs and params that are made, or read from what is not mapped.
+double bytes_made(const ir::formats::GraphFile& file) {
+  double bytes = 0;
+  for (ir::Value v = 0; file.graph.is_source(v); ++v) {
+    const auto source = file.sources.find(file.graph.name(v));
+    const auto* const external =
+        source == file.sources.end() ? nullptr : std::get_if<ir::formats::External>(&source->second);
+    const auto* const tensor = source == file.sources.end() ? nullptr : std::get_if<ir::Tensor>(&source->second);
+    const bool is_mapped = (external != nullptr && ir::files::has_extension(external->file, ".gguf")) ||
+                           (tensor != nullptr && ir::files::is_mapped(tensor->bytes()));
+    if (!is_mapped) bytes += bytes_of(file.graph.type(v));
+  }
+  return bytes;
+}
+
+/// The tensor such that copies of it, which everyone who compiles the graph makes, are of the same bytes.
+ir::Tensor with_shared_bytes(ir::Tensor tensor) {
+  constexpr std::size_t least = std::size_t{1} << 20;
+  const std::span<const std::byte> bytes = std::as_const(tensor).bytes();
+  if (bytes.size() < least || ir::files::is_mapped(bytes)) return tensor;
+  const auto owner = std::make_shared<const ir::Tensor>(std::move(tensor));
+  return ir::Tensor::shared(owner->type(), owner->bytes(), owner);
+}
+
 std::string gibibytes(double bytes) { return fmt::format("{:.3g} GiB", bytes * 0x1p-30); }
 
 }  // namespace
@@ -186,7 +213,8 @@ cases::Case load_case(const std::filesystem::path& path, const FillOptions& opti
   if (is_adversarial) make_adversarial(file, options.adversarial);
   if (options.param_seed) fix_params(file, *options.param_seed);
   const double of_written = options.dtype ? truths(file.graph) : 0;  // beside those of the graph that this makes
-  const double needed = memory_needed(file.graph) + of_written, budget = static_cast<double>(options.memory_budget);
+  const double needed = options.is_held_to_budget ? bytes_made(file) : memory_needed(file.graph) + of_written,
+               budget = static_cast<double>(options.memory_budget);
   ir::require(needed <= budget, path.string(), ": needs about ", gibibytes(needed), " of memory, at most ",
               gibibytes(budget), " may be used");
   std::set<std::string, std::less<>> replaced;
@@ -207,7 +235,9 @@ cases::Case load_case(const std::filesystem::path& path, const FillOptions& opti
     made.fill = options.kind;
     made.adversarial = options.adversarial.value_or(ir::adversarial::kind_of_seed(options.seed));
   }
-  made.feeds = ir::formats::materialise(file, options.seed, options.memory_budget);
+  constexpr std::uint64_t any = std::uint64_t{1} << 62;  // weights are mapped, and the rest is counted by now
+  made.feeds = ir::formats::materialise(file, options.seed, options.is_held_to_budget ? any : options.memory_budget);
+  for (auto& [name, tensor] : made.feeds) tensor = with_shared_bytes(std::move(tensor));
   made.origin = origin_of(options, file, made.feeds);
   made.origin.is_of_file = true;
   made.origin.given = std::move(replaced);

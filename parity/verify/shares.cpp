@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ir/cost.hpp"
 #include "ir/ops/attention.hpp"
@@ -38,13 +39,6 @@ double bounded_elements(const ir::Graph& graph, const ir::Node& node) {
   return elements + scores * static_cast<double>(n.Sk);
 }
 
-double judging_bytes(const ir::Graph& graph, const ir::Node& node) {
-  double bytes = limit_bytes(graph, node);
-  for (const auto* const values : {&node.inputs, &node.outputs})
-    for (const ir::Value v : *values) bytes += wide_bytes(graph.type(v));
-  return bytes;
-}
-
 }  // namespace
 
 double bytes_of_values(const ir::Graph& graph) {
@@ -57,9 +51,17 @@ double bytes_of_values(const ir::Graph& graph) {
 double limit_bytes(const ir::Graph& graph, const ir::Node& node) {
   constexpr double of_elements = 10, of_operands = 2;
   double bytes = 0;
-  for (const ir::Value v : node.inputs) bytes += of_operands * wide_bytes(graph.type(v));
+  for (const ir::Value v : node.inputs)  // integers are looked at where they lie
+    if (!ir::is_integer(graph.type(v).dtype)) bytes += of_operands * wide_bytes(graph.type(v));
   const bool is_formula = !bounds::is_modelled_by_class(node.op.error_class());
   return is_formula ? bytes + of_elements * sizeof(double) * bounded_elements(graph, node) : 0;
+}
+
+double judging_bytes(const ir::Graph& graph, const ir::Node& node) {
+  double bytes = limit_bytes(graph, node);
+  for (const auto* const values : {&node.inputs, &node.outputs})
+    for (const ir::Value v : *values) bytes += wide_bytes(graph.type(v));
+  return bytes;
 }
 
 double waiting_bytes(const ir::Graph& graph) {
@@ -68,8 +70,10 @@ double waiting_bytes(const ir::Graph& graph) {
   return std::min(all, std::clamp(2 * bytes_of_values(graph), least_waiting, most_waiting));
 }
 
-Shares::Shares(const ir::Graph& graph, const std::function<const core::Segment&(std::size_t node)>& segment)
-    : allowed_(ir::raw::allowed_threads()), most_bytes_(waiting_bytes(graph)) {
+Shares::Shares(const ir::Graph& graph, const std::function<const core::Segment&(std::size_t node)>& segment,
+               std::optional<double> most_bytes)
+    : allowed_(ir::raw::allowed_threads()),
+      most_bytes_(std::min(waiting_bytes(graph), most_bytes.value_or(std::numeric_limits<double>::infinity()))) {
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
     const ir::Graph& own = segment(n).graph;
     double work = 0, bytes = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "parity/core/segment.hpp"
@@ -14,6 +15,9 @@ double bytes_of_values(const ir::Graph& graph);
 /// magnitudes and squares of its operands. 0 for a node that needs no formula.
 double limit_bytes(const ir::Graph& graph, const ir::Node& node);
 
+/// Bytes that a node holds while it is judged: its operands and truth in f64, and what its limits hold.
+double judging_bytes(const ir::Graph& graph, const ir::Node& node);
+
 /// Most bytes of all nodes that are judged by themselves or wait for those before them, without the one whose turn it
 /// is: twice the bytes of the values of the graph, but at least 256 MiB, which small graphs do not fill, and at most
 /// 4 GiB.
@@ -23,7 +27,9 @@ double waiting_bytes(const ir::Graph& graph);
 /// Estimates, from which no result depends.
 class Shares {
  public:
-  Shares(const ir::Graph& graph, const std::function<const core::Segment&(std::size_t node)>& segment);
+  /// `most_bytes`: of nodes together, where less than the usual may be held.
+  Shares(const ir::Graph& graph, const std::function<const core::Segment&(std::size_t node)>& segment,
+         std::optional<double> most_bytes = {});
 
   /// Bytes that a node holds until it is taken: its operands in f64, its truth, and its limits with their formulas.
   double bytes(std::size_t node) const { return bytes_[node]; }

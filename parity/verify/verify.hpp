@@ -31,6 +31,7 @@ struct Bucket;
 namespace plumb::parity::verify {
 
 struct CaseTruths;
+class MemoryBudget;
 struct SharedCase;
 
 /// Reads a graph and what goes with it from a file of some format.
@@ -51,7 +52,8 @@ struct FillOptions {
   std::optional<ir::DType> dtype = {};           ///< f16 or bf16: run the graph's f32 values in this storage
   ir::Feeds given = {};                          ///< tensors in place of those that the file describes
   std::uint64_t memory_budget = ir::formats::usual_memory_budget;
-  TensorReader read_given = {};  ///< likewise
+  bool is_held_to_budget = false;  ///< it is of all that is in memory at once, and verify() sees to it
+  TensorReader read_given = {};    ///< tensors in place of those that the file describes
   GraphReader read = ir::formats::read_graph;
   ir::Feeds expected = {};          ///< another implementation's tensors by value, in addition to the file's
   TensorReader read_expected = {};  ///< likewise
@@ -117,6 +119,8 @@ struct VerifyOptions {
   bool asks_programs = false;
   /// The truths of the case, where it is judged again; nothing where it is judged once.
   std::shared_ptr<CaseTruths> truths = {};
+  /// How much memory the run may take; as much as is usual where nothing is said.
+  std::shared_ptr<MemoryBudget> memory = {};
   /// Judges of ops that the program defines for graphs of its own making.
   std::shared_ptr<const judges::ExtraJudges> extra_judges = {};
 };

@@ -54,7 +54,8 @@ LoadedCase load_file(const std::filesystem::path& path, const FillOptions& fill,
       observer.step("reading " + path.string(), 0, 0);
       cases::Case subject = load_case(path, fill);
       if (fill.kind == core::FillKind::exact) subject = checks::exact::make_twin(subject, executors.reference);
-      if (is_shared) one->truths = truths_for(subject, static_cast<double>(fill.memory_budget));
+      if (is_shared)
+        one->truths = truths_for(subject, fill.is_held_to_budget ? 0 : static_cast<double>(fill.memory_budget));
       one->subject = std::move(subject);
     }
     result.subject = cases::without_numbers(*one->subject);

@@ -3,6 +3,7 @@
 
 #include "ref_cpu/gemm/bounded_matmul.hpp"
 #include "ref_cpu/op_table.hpp"
+#include "ref_cpu/packed/panel_product.hpp"
 #include "ref_cpu/published_sums.hpp"
 #include "ref_cpu/transforms/line_transform.hpp"
 
@@ -19,7 +20,7 @@ const Kernels& compiled_kernels() {
                                   else
                                     return nullptr;
                                 }),
-                                gemm::run, transforms::fftw_version};
+                                gemm::run, packed::run, transforms::fftw_version};
   return table;
 }
 

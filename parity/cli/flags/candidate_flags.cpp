@@ -52,9 +52,6 @@ void add_asking_flags(CLI::App& app, CandidateFlags& flags) {
                  "bytes at whose multiples the tensors of a function begin, a power of two")
       ->check(whole_from_to(1, 4096))
       ->group("candidate");
-  app.add_option("--memory", flags.options.memory,
-                 "where tensors of a function of a library (tvmffi) are: host, cuda or cuda:N")
-      ->group("candidate");
 }
 
 }  // namespace
@@ -65,6 +62,9 @@ CLI::Option* add_candidate_flags(CLI::App& app, CandidateFlags& flags) {
                                   ->capture_default_str()
                                   ->group("candidate");
   add_asking_flags(app, flags);
+  app.add_option("--memory", flags.options.memory,
+                 "where tensors of a function of a library (tvmffi) are: host, cuda or cuda:N")
+      ->group("candidate");
   return option;
 }
 

@@ -30,7 +30,8 @@ CLI::Option* add_candidate_flags(CLI::App& app, CandidateFlags& flags);
 /// --storage, for a command that judges values one by one.
 void add_storage_flag(CLI::App& app, CandidateFlags& flags);
 
-/// Likewise, for a command that judges several: --candidate once for each, whose specs go into `specs`.
+/// Likewise, for a command that judges several: --candidate once for each, whose specs go into `specs`. --memory, which
+/// says more there, is not among them (memory_flags.hpp).
 void add_candidates_flags(CLI::App& app, std::vector<std::string>& specs, CandidateFlags& flags);
 
 /// Throws Error where there are more than eight of them, or two have one name.

@@ -1,7 +1,5 @@
 #include "parity/cli/flags/graph_flags.hpp"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -11,6 +9,7 @@
 
 #include "ir/formats/tensor_files.hpp"
 #include "ir/passes/precision.hpp"
+#include "ir/raw/process_memory.hpp"
 #include "parity/cli/flags/bucket_flag.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
 #include "parity/cli/flags/validators.hpp"
@@ -20,11 +19,10 @@
 namespace plumb::parity::cli::flags {
 namespace {
 
-/// Three quarters of the machine's memory.
+/// Three quarters of the memory that the process may have.
 std::uint64_t usual_share_of_memory() {
-  const auto pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-  if (pages <= 0 || page <= 0) return ir::formats::usual_memory_budget;
-  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 4 * 3;
+  const auto all = ir::raw::machine_memory();
+  return all ? *all / 4 * 3 : ir::formats::usual_memory_budget;
 }
 
 std::uint64_t fresh_seed() {

@@ -188,6 +188,7 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
   add_precision_flag(app, flags.graph);
   add_expected_flags(app, flags.graph, flags.expected);
   add_candidates_flags(app, flags.candidates, flags.candidate);
+  add_memory_flags(app, flags.memory, flags.candidate.options.memory);
   add_storage_flag(app, flags.candidate);
   app.add_option("--between", flags.between,
                  "of several candidates, say how their results differ (report), or fail where they have other bits "

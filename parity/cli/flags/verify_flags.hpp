@@ -11,6 +11,7 @@
 #include "parity/cli/flags/candidate_flags.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/memory/memory_flags.hpp"
 #include "parity/core/demands.hpp"
 #include "parity/core/mode.hpp"
 #include "parity/core/terminal/style.hpp"
@@ -22,6 +23,7 @@ struct VerifyFlags {
   std::vector<std::string> paths;
   GraphFlags graph;
   DeviceFlags device;
+  MemoryFlags memory;
   CandidateFlags candidate;  ///< the one that is judged at a time, of `candidates`
   std::vector<std::string> candidates = {"vulkan"};
   std::string between = "report";          ///< exact: results of two candidates must have the same bits

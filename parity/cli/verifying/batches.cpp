@@ -51,6 +51,7 @@ verify::FillOptions fill_options(const Batch& batch) {
               "--fill exact does not go with --precision");
   ir::require(fill.kind != core::FillKind::exact || !fill.read_larger,
               "--fill exact makes a graph of its own, which has no --bucket");
+  flags::set_budget(batch.flags.memory, fill);
   if (batch.flags.seeds > 1 && !fill.param_seed) fill.param_seed = fill.seed;
   return fill;
 }

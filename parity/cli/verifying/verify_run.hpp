@@ -118,6 +118,7 @@ class VerifyRun {
   const core::terminal::Style style_;
   const core::ThreadLimit comparing_;
   ref_cpu::CpuExecutor reference_;
+  std::shared_ptr<verify::MemoryBudget> memory_;              ///< --memory; null where that is not said
   std::vector<std::unique_ptr<VerifyCandidate>> candidates_;  ///< one at least
   std::vector<Batch> batches_;
   profile::DeviceProfile profile_ = profile::safe_profile();

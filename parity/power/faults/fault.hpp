@@ -34,6 +34,7 @@ std::span<const Fault> faults_of_sums();
 std::span<const Fault> faults_of_partial_sums();
 std::span<const Fault> faults_of_lines();
 std::span<const Fault> faults_of_operands();
+std::span<const Fault> faults_of_packed();
 std::span<const Fault> faults_of_attributes();
 std::span<const Fault> faults_of_attention();
 std::span<const Fault> faults_of_epilogues();

@@ -38,7 +38,7 @@ std::span<const Fault> all_faults() {
     for (const auto family :
          {faults_of_values(), faults_of_layout(), faults_of_memory(), faults_of_caches(), faults_of_rounding(),
           faults_of_precision(), faults_of_sums(), faults_of_partial_sums(), faults_of_lines(), faults_of_operands(),
-          faults_of_attributes(), faults_of_attention(), faults_of_epilogues()})
+          faults_of_packed(), faults_of_attributes(), faults_of_attention(), faults_of_epilogues()})
       list.insert(list.end(), family.begin(), family.end());
     return list;
   }();
