@@ -37,6 +37,7 @@ struct Case {
 };
 
 std::vector<Case> product_cases(Scale scale);
+std::vector<Case> packed_cases(Scale scale);
 std::vector<Case> memory_cases(Scale scale);
 std::vector<Case> attention_cases(Scale scale);
 std::vector<Case> convolution_cases(Scale scale);

@@ -191,8 +191,8 @@ std::vector<Case> model_cases(Scale scale) {
 
 std::vector<Case> all_cases(Scale scale) {
   std::vector<Case> all;
-  for (const auto cases :
-       {product_cases, memory_cases, attention_cases, convolution_cases, transform_cases, sequence_cases, model_cases})
+  for (const auto cases : {product_cases, packed_cases, memory_cases, attention_cases, convolution_cases,
+                           transform_cases, sequence_cases, model_cases})
     for (Case& one : cases(scale)) all.push_back(std::move(one));
   return all;
 }

@@ -101,6 +101,7 @@ double multiplicity_of(std::span<const double> terms) {
 Tree::Roundings roundings_of(std::span<const double> terms, const Arithmetic& arithmetic) {
   const Additions additions = arithmetic.additions();
   if (!arithmetic.sum) return largest_roundings(terms, additions);
+  if (is_known_order(*arithmetic.sum)) return rearranged_roundings(*arithmetic.sum, terms, additions);
   const Tree::Roundings in_order = Tree::roundings(arithmetic.sum->levels, terms, additions);
   return is_rearranged(*arithmetic.sum) ? larger(in_order, rearranged_roundings(*arithmetic.sum, terms, additions))
                                         : in_order;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/kernels/sum_orders.hpp"
+
 namespace plumb::parity::sums {
 namespace {
 
@@ -34,9 +36,30 @@ std::vector<double> arranged(std::span<const double> terms, const Sharing& by) {
   return moved;
 }
 
+/// Where lanes take runs of neighbours: term by term of each, lanes numbered as the tree has them.
+std::vector<double> arranged(std::span<const double> terms, const ir::kernels::Runs& by, std::int64_t lanes,
+                             std::int64_t outer) {
+  const auto count = static_cast<std::int64_t>(terms.size()), inner = lanes / outer;
+  const std::int64_t at_once = by.neighbours * by.runs * lanes;
+  const std::int64_t stretch = by.runs > 1 ? ir::kernels::Runs::apart : by.neighbours, shared = stretch / by.neighbours;
+  std::vector<double> moved(static_cast<std::size_t>((count + at_once - 1) / at_once * at_once));
+  for (std::int64_t k = 0; k < count; ++k) {
+    const std::int64_t within = k % at_once, group = within / (stretch * by.runs),
+                       in_group = within % (stretch * by.runs);
+    const std::int64_t lane = group * shared + in_group % stretch / by.neighbours;
+    const std::int64_t term = in_group / stretch * by.neighbours + in_group % by.neighbours;
+    const std::int64_t place = k - within + term * lanes + lane % inner * outer + lane / inner;
+    moved[static_cast<std::size_t>(place)] = terms[static_cast<std::size_t>(k)];
+  }
+  return moved;
+}
+
 }  // namespace
 
+bool is_known_order(const ir::Sum& sum) { return ir::kernels::runs_of_order(sum.order).has_value(); }
+
 bool is_rearranged(const ir::Sum& sum) {
+  if (is_known_order(sum)) return true;
   return sum.order == "pieces" || sum.order == "shuffled" || sum.order == "shuffled_pieces";
 }
 
@@ -45,12 +68,18 @@ Tree::Roundings larger(const Tree::Roundings& a, const Tree::Roundings& b) {
 }
 
 Tree::Roundings rearranged_roundings(const ir::Sum& sum, std::span<const double> terms, const Additions& additions) {
-  std::int64_t lanes = 1, outer = 1;
+  std::int64_t lanes = 1, outer = 1, inner = 1;
   for (const ir::SumLevel& level : sum.levels)
     if (level.take == ir::SumTake::every && level.count > 0) {
+      inner = lanes;
       lanes *= level.count;
       outer = level.count;
     }
+  if (const auto runs = ir::kernels::runs_of_order(sum.order)) {
+    const std::vector<double> moved = arranged(terms, *runs, lanes, inner > 1 ? outer : 1);
+    const Tree tree(sum.levels, static_cast<std::int64_t>(moved.size()), additions.terms_are_numbers);
+    return tree.roundings(moved, additions);
+  }
   const bool has_pieces = sum.order != "shuffled", is_shuffled = sum.order != "pieces";
   Tree::Roundings most;
   const auto look_at = [&](const Sharing& sharing) {

@@ -9,6 +9,9 @@ namespace plumb::parity::sums {
 /// the terms in the order of the contract.
 bool is_rearranged(const ir::Sum& sum);
 
+/// Whether it is one that says all of where terms are.
+bool is_known_order(const ir::Sum& sum);
+
 /// The roundings of the terms in the orders that a kernel with this record may take them in, the largest of each: a
 /// record says that there are pieces, not how wide they are, and shuffled lanes meet their neighbours first, all of
 /// them or those of each subgroup, or do not (verdict.md V17, V19).

@@ -12,5 +12,15 @@ TEST(SumOrders, SayHowManyChannelsABlockHas) {
     EXPECT_EQ(kernels::channels_of_taps_first(other), std::nullopt) << other;
 }
 
+TEST(SumOrders, SayHowManyNeighboursARunHas) {
+  EXPECT_EQ(kernels::runs_of(16, 4), "runs_of:16x4");
+  const auto runs = kernels::runs_of_order("runs_of:16x4");
+  ASSERT_TRUE(runs.has_value());
+  EXPECT_EQ(runs->neighbours, 16);
+  EXPECT_EQ(runs->runs, 4);
+  for (const char* other : {"contract", "runs_of:", "runs_of:16", "runs_of:16x0", "runs_of:16x4x", "runs_of:12x2"})
+    EXPECT_FALSE(kernels::runs_of_order(other).has_value()) << other;
+}
+
 }  // namespace
 }  // namespace plumb::ir::sum_orders_test

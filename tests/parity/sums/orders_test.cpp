@@ -51,6 +51,20 @@ TEST(SumOrders, LanesOfOneLevelThatAreShuffledMeetTheirNeighboursFirst) {
   EXPECT_GT(of("shuffled"), 0x1p-24);
 }
 
+/// 4 lanes take 4 runs of 16, 32 apart: a lane's terms have one sign where the signs of neighbouring 16 differ, and
+/// cancel where those of 32 do.
+TEST(SumOrders, RunsAreWhereTheRecordSays) {
+  ir::Sum runs = lanes_in("runs_of:16x4");
+  runs.levels.back().count = 4;
+  const auto of = [&](std::int64_t run) { return deviation_of(wave(run), {.sum = runs}); };
+  EXPECT_GT(of(16), 3 * of(32));
+  runs.order = "runs_of:32x1";
+  EXPECT_GT(of(32), 3 * of(16));
+  EXPECT_TRUE(is_rearranged(runs));
+  EXPECT_TRUE(is_known_order(runs));
+  EXPECT_FALSE(is_known_order(lanes_in("shuffled_pieces")));
+}
+
 TEST(SumOrders, TheContractsOrderIsHeldToItAlone) {
   EXPECT_FALSE(is_rearranged(lanes_in("contract")));
   EXPECT_FALSE(is_rearranged(lanes_in("taps_first")));

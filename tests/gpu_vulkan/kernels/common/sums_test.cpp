@@ -9,6 +9,7 @@
 #include "ir/formats/graph_file.hpp"
 #include "ir/ops/attention.hpp"
 #include "ir/ops/conv.hpp"
+#include "ir/ops/dequant_matmul.hpp"
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/grid_sample.hpp"
 #include "ir/ops/group_norm.hpp"
@@ -136,6 +137,26 @@ TEST(Sums, OfProductsByPiecesOfAMatrix) {
                                               .levels = {chain(0), in_piece, pairs(32), subgroups},
                                               .order = "shuffled_pieces"}}));
   }
+}
+
+TEST(Sums, OfProductsWithPackedWeights) {
+  const auto few = [](ir::ops::PackedFormat format, std::int64_t rows, std::int64_t k, std::int64_t bytes) {
+    device::DeviceFacts facts = testing::h200();
+    return choice_of(ir::ops::DequantMatmul{.format = format}, {{DType::f32, {rows, k}}, {DType::u8, {4096, bytes}}},
+                     facts);
+  };
+  const auto summed = [](std::int64_t lanes, std::int64_t parts, const std::string& order) {
+    return std::vector<Sum>{
+        {.unit = SumUnit::either,
+         .levels = {chain(0), pairs(lanes), {.count = parts, .take = SumTake::every, .join = SumJoin::chain}},
+         .order = order}};
+  };
+  using F = ir::ops::PackedFormat;
+  EXPECT_EQ(few(F::q4_k, 1, 14336, 8064).name, "packed_vector");
+  EXPECT_EQ(few(F::q4_k, 1, 14336, 8064).sums, summed(8, 7, "runs_of:64x1"));
+  EXPECT_EQ(few(F::q6_k, 8, 14336, 11760).sums, summed(4, 4, "runs_of:16x4"));
+  EXPECT_EQ(few(F::q8_0, 3, 4096, 4352).sums, summed(8, 8, "runs_of:32x1"));
+  EXPECT_EQ(few(F::q8_0, 9, 4096, 4352).name, "packed8");
 }
 
 TEST(Sums, OfProductsInSlices) {

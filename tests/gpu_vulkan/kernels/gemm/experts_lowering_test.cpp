@@ -36,17 +36,29 @@ TEST(Experts, WithoutRowsCostNothing) {
   EXPECT_EQ(experts(32, 2, 64).choice.name, "grouped8");
 }
 
+LoweredNode packed_experts(std::int64_t rows, const ir::ops::DequantGroupedMatmul& op = {}) {
+  device::DeviceFacts facts = modern();
+  facts.storage8 = true;
+  facts.max_storage_buffers = 9;
+  return lowered_node(op, {{DType::f32, {rows, 64}}, {DType::u8, {4, 33, 68}}, {DType::i64, {rows}}}, facts);
+}
+
 TEST(Experts, OfPackedWeightsHaveTheShaderOfOtherPackedWeights) {
-  const LoweredNode node = lowered_node(ir::ops::DequantGroupedMatmul{},
-                                        {{DType::f32, {9, 64}}, {DType::u8, {4, 33, 68}}, {DType::i64, {9}}}, [] {
-                                          device::DeviceFacts facts = modern();
-                                          facts.storage8 = true;
-                                          facts.max_storage_buffers = 9;
-                                          return facts;
-                                        }());
+  const LoweredNode node = packed_experts(33);
   ASSERT_EQ(node.schedule.dispatches.size(), 2u);
+  EXPECT_EQ(node.choice.name, "grouped8");
   EXPECT_EQ(node.schedule.dispatches[1].shader.name, "packed_matmul.f32");
   EXPECT_EQ(node.schedule.dispatches[1].shader.constants["is_grouped"], 1u);
+}
+
+/// A tile has about twice the rows that an expert has, but no more than there are, or 8.
+TEST(Experts, OfPackedWeightsThatHaveFewRowsEachAreStreamed) {
+  for (const auto& [rows, of_tile] : {std::pair{1, 1u}, {4, 2u}, {9, 8u}, {32, 8u}}) {
+    const LoweredNode node = packed_experts(rows);
+    ASSERT_EQ(node.schedule.dispatches.size(), 2u);
+    EXPECT_EQ(node.choice.name, "packed_vector");
+    EXPECT_EQ(node.schedule.dispatches[1].shader.constants["vectors"], of_tile) << rows;
+  }
 }
 
 }  // namespace
