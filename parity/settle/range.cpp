@@ -126,10 +126,40 @@ class SumRange {
   mutable std::vector<Element> running_;  ///< by element; empty: not yet looked at
 };
 
+/// Rows of an op of f64 that has sums inside, as far as these leave the range.
+class RowRange {
+ public:
+  RowRange(const Subject& subject, std::size_t k) : subject_(subject), k_(k) {}
+
+  bool overflows(std::size_t i) const { return ask(i) && overflows_; }
+  bool has_no_limit(std::size_t i) const { return ask(i) && has_sizes_beyond_; }
+
+ private:
+  bool ask(std::size_t i) const {
+    if (!is_made_) rows_ = shared_rows(subject_, k_, widened_feeds(subject_));
+    is_made_ = true;
+    if (!rows_) return false;
+    if (const std::int64_t number = rows_->number_of[i]; number != number_) {
+      const auto row = rows_->make(number);
+      overflows_ = row->overflows_in_some_order();
+      has_sizes_beyond_ = row->has_sizes_beyond();
+      number_ = number;
+    }
+    return true;
+  }
+
+  const Subject& subject_;
+  const std::size_t k_;
+  mutable std::optional<SharedRows> rows_;
+  mutable std::int64_t number_ = -1;  ///< of the row that was asked for last
+  mutable bool is_made_ = false, overflows_ = false, has_sizes_beyond_ = false;
+};
+
 /// The truth of f64 has no more range than the candidate: where the sizes of finite terms leave it, what the element
 /// may be off is not known, and where some order does, neither is what it is. No other order makes an infinity or a
 /// NaN.
-bool may_leave_f64(const SumRange& sums, std::size_t i, double truth, double got, double certain) {
+template <class Range>
+bool may_leave_f64(const Range& sums, std::size_t i, double truth, double got, double certain) {
   const bool is_told = std::isfinite(truth) ? std::isfinite(certain)
                        : std::isnan(truth)  ? std::isnan(got)
                                             : got == truth;
@@ -231,9 +261,12 @@ OutOfRange set_out_of_range_apart(const Subject& subject, std::size_t k, const i
   const auto sum = find_bare_sum(subject, k);
   std::optional<SumRange> in_range;
   if (sum) in_range.emplace(*sum, core::compute_dtype(got.dtype()));
+  const RowRange rows(subject, k);
   const auto may_leave = [&](std::size_t i) {
-    return in_range && got.dtype() == ir::DType::f64 &&
-           may_leave_f64(*in_range, i, truth[i], c[i], certain_at(limit, truth[i], i));
+    if (got.dtype() != ir::DType::f64) return false;
+    const double certain = certain_at(limit, truth[i], i);
+    return in_range ? may_leave_f64(*in_range, i, truth[i], c[i], certain)
+                    : may_leave_f64(rows, i, truth[i], c[i], certain);
   };
   std::vector<std::size_t> missed;
   for (std::size_t i = 0; i < truth.size(); ++i)
