@@ -28,7 +28,8 @@ std::string wrong_in(const cases::CaseResult& result) {
   const cases::NodeResult* const guilty = cases::first_guilty(result);
   if (guilty != nullptr) return guilty->why;
   for (const cases::RelationResult& one : result.relations)  // before nodes that prove nothing
-    if (one.verdict == core::Verdict::failed && result.verdict == core::Verdict::failed) return one.how + ": " + one.why;
+    if (one.verdict == core::Verdict::failed && result.verdict == core::Verdict::failed)
+      return one.how + ": " + one.why;
   for (const cases::NodeResult& node : result.nodes)
     if (!core::is_fine(node.verdict)) return node.why;
   return "";
