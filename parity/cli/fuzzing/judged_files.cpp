@@ -25,13 +25,16 @@ using studies::fuzz::Judging;
 /// The first thing that is wrong with a case, in a line.
 std::string wrong_in(const cases::CaseResult& result) {
   if (!result.message.empty()) return result.message.substr(0, result.message.find('\n'));
-  const cases::NodeResult* const guilty = cases::first_guilty(result);
-  if (guilty != nullptr) return guilty->why;
-  for (const cases::RelationResult& one : result.relations)  // before nodes that prove nothing
-    if (one.verdict == core::Verdict::failed && result.verdict == core::Verdict::failed)
-      return one.how + ": " + one.why;
-  for (const cases::NodeResult& node : result.nodes)
-    if (!core::is_fine(node.verdict)) return node.why;
+  if (const cases::NodeResult* const guilty = cases::first_guilty(result)) return guilty->why;
+  const auto why = [&](auto... verdicts) {
+    const auto found = std::ranges::find_if(
+        result.nodes, [&](const cases::NodeResult& node) { return ((node.verdict == verdicts) || ...); });
+    return found == result.nodes.end() ? "" : found->why;
+  };
+  using enum core::Verdict;
+  if (const std::string wrong = why(failed, error, nondeterministic); !wrong.empty()) return wrong;
+  for (const cases::RelationResult& one : result.relations)
+    if (one.verdict == failed) return one.how + ": " + one.why;
   return "";
 }
 

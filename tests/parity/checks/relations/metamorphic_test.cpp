@@ -135,6 +135,15 @@ TEST(Metamorphic, ResultsThatAreRoundedOnceAreAddedUpInF64) {
   EXPECT_EQ(broken(held), Names{});
   const auto is_linearity = [](const auto& one) { return one.relation == cases::Relation::linearity; };
   EXPECT_EQ(std::ranges::count_if(held, is_linearity), 2);
+  // The first a b lies half way between two numbers, and c decides: both are within half a last place, and one apart.
+  // Of the last, the sum of the parts comes to lie where the spacing is twice as wide, and is rounded as much.
+  const auto ties = check_with(honest, testing::make_case(R"({"format": "plumb.graph/1",
+    "inputs": {"a": {"type": "f64[4]", "values": [1, 1.000000007450580596923828125, 1, 1.9999999850988388]},
+               "b": {"type": "f64[4]", "values": [1, 1.00000001490116119384765625, 1, 1.0000000074505804]},
+               "c": {"type": "f64[4]", "values": [1, 8.271806125530277e-25, 1, 6.661338147759017e-16]}},
+    "nodes": [{"label": "y", "op": "fma", "inputs": ["a", "b", "c"]}], "results": ["y"]})"));
+  EXPECT_EQ(broken(ties), Names{});
+  EXPECT_EQ(std::ranges::find_if(ties, is_linearity)->n_differ, 2u);
   auto suspect = testing::spoiler("y", [](ir::Tensor& y) {
     for (double& value : y.as<double>()) value *= value > 0 ? 1 + 0x1p-50 : 1;
   });
@@ -144,7 +153,8 @@ TEST(Metamorphic, ResultsThatAreRoundedOnceAreAddedUpInF64) {
 TEST(Metamorphic, ChoicesAtANearTieMayDiffer) {
   // The frames of bins 1 and 2 are the same numbers in other orders; in f32 either bin is the larger one.
   const cases::Case subject = testing::make_case(R"({"format": "plumb.graph/1",
-    "inputs": {"x": {"type": "f32[6, 3]", "values": [1, 7.3, 0.9, 1, 9.8, 3.3, 1, 0.9, 1.6, 1, 3.3, 1.8, 1, 1.6, 7.3, 1, 1.8, 9.8]}},
+    "inputs": {"x": {"type": "f32[6, 3]", "values": [1, 7.3, 0.9, 1, 9.8, 3.3, 1, 0.9, 1.6, 1, 3.3, 1.8,
+                                                     1, 1.6, 7.3, 1, 1.8, 9.8]}},
     "nodes": [{"label": "y", "op": "welch_peaks", "inputs": ["x"], "k": 3, "fft_length": 5}],
     "results": ["y", "y:1"]})");
   Suspect honest;
