@@ -151,7 +151,7 @@ class RowRange {
   const Subject& subject_;
   const std::size_t k_;
   mutable std::optional<SharedRows> rows_;
-  mutable std::int64_t number_ = -1;  ///< of the row that was asked for last
+  mutable std::int64_t number_ = -1;  ///< the number of the row that was asked for last
   mutable bool is_made_ = false, overflows_ = false, has_sizes_beyond_ = false;
 };
 

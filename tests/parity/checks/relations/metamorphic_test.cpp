@@ -136,7 +136,7 @@ TEST(Metamorphic, ResultsThatAreRoundedOnceAreAddedUpInF64) {
   const auto is_linearity = [](const auto& one) { return one.relation == cases::Relation::linearity; };
   EXPECT_EQ(std::ranges::count_if(held, is_linearity), 2);
   // The first a b lies half way between two numbers, and c decides: both are within half a last place, and one apart.
-  // Of the last, the sum of the parts comes to lie where the spacing is twice as wide, and is rounded as much.
+  // The sum of the parts of the last one comes to lie where the spacing is twice as wide, and is rounded as much.
   const auto ties = check_with(honest, testing::make_case(R"({"format": "plumb.graph/1",
     "inputs": {"a": {"type": "f64[4]", "values": [1, 1.000000007450580596923828125, 1, 1.9999999850988388]},
                "b": {"type": "f64[4]", "values": [1, 1.00000001490116119384765625, 1, 1.0000000074505804]},
