@@ -82,6 +82,8 @@ class RangeSoFar {
   bool overflows_in_some_order(ir::DType computed) const;
   /// Whether their sizes add up to more than a type holds, which terms of both signs may although no order overflows.
   bool has_sizes_beyond(ir::DType computed) const;
+  /// Whether the terms of either sign do so by themselves: infinities of both signs may meet in some order.
+  bool overflows_to_both_sides(ir::DType computed) const;
 
  private:
   bool is_beyond(double sum, ir::DType computed) const;
