@@ -1,5 +1,4 @@
 // A segment's truth and limits: a plan (the widened graph, formulas behind it), its run, and what is read from that.
-
 #include "parity/bounds/bounded.hpp"
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "parity/bounds/bounded_matmul.hpp"
 #include "parity/bounds/bounded_product.hpp"
 #include "parity/bounds/panel_product.hpp"
+#include "parity/bounds/real_op.hpp"
 #include "parity/bounds/segment_errors.hpp"
 #include "parity/bounds/ties.hpp"
 #include "parity/compare/false_alarms.hpp"
@@ -124,7 +124,7 @@ compare::Limits limits_of_moduli(ir::Executor& reference, const core::Segment& s
   const ir::Tensor& magnitude = fed.emplace("the truth's magnitude", moduli(known.truth, parts)).first->second;
   const ir::Value truth = real.graph.input("the truth's magnitude", magnitude.type());
   const ir::Node& node = segment.graph.nodes().front();
-  real.outputs = real.graph.add_all(node.label, node.op, operands);
+  real.outputs = real.graph.add_all(node.label, real_op(node.op), operands);
   const ir::Graph wide = ir::passes::widen(real.graph);
   ir::Graph graph = wide;
   SegmentErrors errors(real, wide, real.graph, manner, graph, {{real.outputs.at(k), truth}});

@@ -26,7 +26,7 @@ Bound SegmentErrors::rounding_of(const Node& node, const Model& model) {
   return units > 0 ? bound + both(units * node.unit() * abs(node.y())) : bound;
 }
 
-/// What the node adds, and what it makes of errors of its operands.
+/// The sum of what the node adds and what it makes of errors of its operands.
 Bound SegmentErrors::output_bound(const Node& node, const Model& model, Bound bound,
                                   const std::vector<std::optional<Bound>>& errors) {
   if (std::ranges::any_of(errors, [](const auto& error) { return error.has_value(); })) {

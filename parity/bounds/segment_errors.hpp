@@ -42,7 +42,7 @@ class SegmentErrors {
   const std::map<ir::Value, ir::Value> known_;
   ExpressionBuilder builder_;
   std::map<ir::Value, Bound> errors_;  ///< for values that are not exact
-  std::map<ir::Value, Bound> given_;   ///< what is added, in place of what models say
+  std::map<ir::Value, Bound> given_;   ///< for values of which more is known than their models say
   std::set<ir::Value> done_;
 };
 

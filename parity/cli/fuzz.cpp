@@ -27,7 +27,7 @@ Block::File file_of(const studies::fuzz::DrawnCase& drawn, std::uint64_t number)
 int write_cases(const FuzzFlags& flags) {
   const fs::path folder(flags.write);
   std::error_code problem;
-  fs::create_directory(folder, problem);
+  fs::create_directories(folder, problem);
   ir::require(!problem && fs::is_directory(folder), "--write ", flags.write, ": ",
               problem ? problem.message() : "is no folder");
   ir::require(flags.force || fs::is_empty(folder), "--write ", flags.write,

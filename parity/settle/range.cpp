@@ -88,23 +88,27 @@ class SumRange {
   SumRange(const Summing& sums, ir::DType computed) : sums_(sums), computed_(computed) {}
 
   bool overflows(std::size_t i) const { return at(i).overflows; }
-  /// Whether terms of the other sign than an infinite sum make an infinity in some order.
-  bool may_meet(std::size_t i, double infinity) const {
-    return sums::range_of(sums_.at(i)).may_meet(infinity, computed_);
-  }
   /// Whether the sizes of finite terms add up to more than the type holds: limits are made of these.
   bool has_no_limit(std::size_t i) const { return at(i).has_no_limit; }
+  /// Whether a kernel makes NaN of an infinity, which meets one of the other sign: the terms of that leave the range,
+  /// which is wider in the truth.
+  bool spoils(std::size_t i, double truth, double got) const {
+    return loses_infinity(truth, got) && at(i).meets_infinities;
+  }
 
  private:
   struct Element {
-    bool overflows = false, has_no_limit = false;
+    bool overflows = false, has_no_limit = false, meets_infinities = false;
   };
 
+  Element made(const sums::RangeSoFar& range, bool is_finite) const {
+    return {range.overflows_in_some_order(computed_), range.has_sizes_beyond(computed_) && is_finite,
+            range.overflows_to_both_sides(computed_)};
+  }
   Element at(std::size_t i) const {
     if (!sums_.walker.has_prefixes()) {
       const element::terms::ElementSum sum = sums_.at(i);
-      const sums::RangeSoFar range = sums::range_of(sum);
-      return {range.overflows_in_some_order(computed_), range.has_sizes_beyond(computed_) && has_finite_terms(sum)};
+      return made(sums::range_of(sum), has_finite_terms(sum));
     }
     if (running_.empty()) look_at_lines();
     return running_[i];
@@ -124,7 +128,7 @@ class SumRange {
           range.take(of.term(taken));
           is_finite &= std::isfinite(of.term(taken));
         }
-        running_[i] = {range.overflows_in_some_order(computed_), is_finite && range.has_sizes_beyond(computed_)};
+        running_[i] = made(range, is_finite);
       }
     }
   }
@@ -134,10 +138,40 @@ class SumRange {
   mutable std::vector<Element> running_;  ///< by element; empty: not yet looked at
 };
 
+/// Rows of an op of f64 that has sums inside, as far as these leave the range.
+class RowRange {
+ public:
+  RowRange(const Subject& subject, std::size_t k) : subject_(subject), k_(k) {}
+
+  bool overflows(std::size_t i) const { return ask(i) && overflows_; }
+  bool has_no_limit(std::size_t i) const { return ask(i) && has_sizes_beyond_; }
+
+ private:
+  bool ask(std::size_t i) const {
+    if (!is_made_) rows_ = shared_rows(subject_, k_, widened_feeds(subject_));
+    is_made_ = true;
+    if (!rows_) return false;
+    if (const std::int64_t number = rows_->number_of[i]; number != number_) {
+      const auto row = rows_->make(number);
+      overflows_ = row->overflows_in_some_order();
+      has_sizes_beyond_ = row->has_sizes_beyond();
+      number_ = number;
+    }
+    return true;
+  }
+
+  const Subject& subject_;
+  const std::size_t k_;
+  mutable std::optional<SharedRows> rows_;
+  mutable std::int64_t number_ = -1;  ///< the number of the row that was asked for last
+  mutable bool is_made_ = false, overflows_ = false, has_sizes_beyond_ = false;
+};
+
 /// The truth of f64 has no more range than the candidate: where the sizes of finite terms leave it, what the element
 /// may be off is not known, and where some order does, neither is what it is. No other order makes an infinity or a
 /// NaN.
-bool may_leave_f64(const SumRange& sums, std::size_t i, double truth, double got, double certain) {
+template <class Range>
+bool may_leave_f64(const Range& sums, std::size_t i, double truth, double got, double certain) {
   const bool is_told = std::isfinite(truth) ? std::isfinite(certain)
                        : std::isnan(truth)  ? std::isnan(got)
                                             : got == truth;
@@ -164,7 +198,7 @@ class SumMisses {
   /// Whether such an overflow can have made the element `got`; a relu makes 0 of an infinity.
   bool explains(std::size_t i, double truth, double got) const {
     const auto overflows = [&](const auto& sums) { return sums::overflows_in_some_order(sums.at(i), dtype_); };
-    if (loses_infinity(truth, got)) return bare_ != nullptr && bare_->may_meet(i, truth);
+    if (loses_infinity(truth, got)) return false;
     if (bare_ != nullptr) return !std::isfinite(got) && bare_->overflows(i);
     const bool is_lost = !std::isfinite(got) || got == 0;
     return is_lost && ((behind_ && overflows(*behind_)) || (folded_ && overflows(*folded_)));
@@ -240,10 +274,14 @@ OutOfRange set_out_of_range_apart(const Subject& subject, std::size_t k, const i
   const auto sum = find_bare_sum(subject, k);
   std::optional<SumRange> in_range;
   if (sum) in_range.emplace(*sum, core::compute_dtype(got.dtype()));
+  const RowRange rows(subject, k);
   const auto may_leave = [&](std::size_t i) {
-    return in_range && got.dtype() == ir::DType::f64 &&
-           may_leave_f64(*in_range, i, truth[i], c[i], certain_at(limit, truth[i], i));
+    if (got.dtype() != ir::DType::f64) return false;
+    const double certain = certain_at(limit, truth[i], i);
+    return in_range ? may_leave_f64(*in_range, i, truth[i], c[i], certain)
+                    : may_leave_f64(rows, i, truth[i], c[i], certain);
   };
+  const auto is_spoilt = [&](std::size_t i) { return in_range && in_range->spoils(i, truth[i], c[i]); };
   std::vector<std::size_t> missed;
   for (std::size_t i = 0; i < truth.size(); ++i)
     if (miss(i) != Mismatch::none || orders.ask_for(truth[i], c[i]) || may_leave(i) || loses_infinity(truth[i], c[i]))
@@ -266,13 +304,10 @@ OutOfRange set_out_of_range_apart(const Subject& subject, std::size_t k, const i
     const bool host_missed = (of_host != Mismatch::none && std::isnan(c[i])) || misses.explains(i, c[i], got.dtype());
     const bool is_alike = (of_host != Mismatch::none && of_host == miss(i)) ||
                           (loses_infinity(truth[i], c[i]) && loses_infinity(truth[i], host[i]));
-    const bool is_explained = may_leave(i) ||
-                              (!orders.knows_all() && (is_alike || host_missed || sums.explains(i, truth[i], c[i]))) ||
-                              orders.explain(i, truth[i], c[i], certain_at(limit, c[i], i));
-    if (is_explained) {
-      apart[i] = true;
-      ++count;
-    }
+    apart[i] = may_leave(i) || is_spoilt(i) ||
+               (!orders.knows_all() && (is_alike || host_missed || sums.explains(i, truth[i], c[i]))) ||
+               orders.explain(i, truth[i], c[i], certain_at(limit, c[i], i));
+    count += apart[i];
   }
   if (count == 0) return {allowed};
   // A lost row tells nothing where its truth happens to be near what is left of it, either.

@@ -40,6 +40,8 @@ class Row {
   virtual std::vector<double> results_without_terms(std::int64_t, double) const { return {}; }
   /// Whether a sum that the line shares has an order in which it leaves the range (verdict.md V34).
   virtual bool overflows_in_some_order() const { return false; }
+  /// Whether the sizes of the finite terms of such a sum add up to more than the type holds: limits are made of these.
+  virtual bool has_sizes_beyond() const { return false; }
   /// The number that an element is where a shared sum is infinite; 0 unless the op has another.
   virtual double lost(std::int64_t) const { return 0; }
 };

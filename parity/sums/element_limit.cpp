@@ -323,6 +323,10 @@ bool RangeSoFar::overflows_in_some_order(ir::DType computed) const {
 
 bool RangeSoFar::has_sizes_beyond(ir::DType computed) const { return is_beyond(above_ + below_, computed); }
 
+bool RangeSoFar::overflows_to_both_sides(ir::DType computed) const {
+  return is_beyond(std::min(above_, below_), computed);
+}
+
 RangeSoFar range_of(const element::terms::ElementSum& sum) {
   RangeSoFar range;
   for (const element::terms::Product& term : sum.terms) range.take(term.value());

@@ -80,13 +80,10 @@ class RangeSoFar {
   /// Whether their sum has an order in which a partial sum is beyond the range of a type: the terms of one sign first,
   /// every addition rounded away from 0.
   bool overflows_in_some_order(ir::DType computed) const;
-  /// Whether those of the other sign than an infinity among them add up to more than a type holds in some order, and
-  /// make a NaN of both.
-  bool may_meet(double infinity, ir::DType computed) const {
-    return is_beyond(infinity > 0 ? below_ : above_, computed);
-  }
   /// Whether their sizes add up to more than a type holds, which terms of both signs may although no order overflows.
   bool has_sizes_beyond(ir::DType computed) const;
+  /// Whether the terms of either sign do so by themselves: infinities of both signs may meet in some order.
+  bool overflows_to_both_sides(ir::DType computed) const;
 
  private:
   bool is_beyond(double sum, ir::DType computed) const;

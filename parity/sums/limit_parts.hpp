@@ -25,7 +25,8 @@ class LastPlaces {
     least_ = std::min(least_, exponent - 53 + std::countr_zero(static_cast<std::uint64_t>(significand)));
   }
   /// Whether every partial sum of the terms is a number of so many bits, in any order: they are multiples of one power
-  /// of two, not below the spacing of subnormals, and few enough of it (verdict.md V24). `sizes`: Σ of their magnitudes.
+  /// of two, which is not below the spacing of subnormals, and few enough of it (verdict.md V24). `sizes` is Σ of their
+  /// magnitudes.
   bool leave_sums_exact(double sizes, int bits, double spacing) const {
     if (least_ == std::numeric_limits<int>::max()) return are_finite_;
     return are_finite_ && std::ldexp(1.0, least_) >= spacing && sizes < std::ldexp(1.0, least_ + bits);

@@ -4,9 +4,11 @@
 
 #include <numbers>
 
+#include "ir/ops/classify.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/reduce.hpp"
 #include "ir/ops/unary.hpp"
+#include "ir/ops/where.hpp"
 #include "parity/bounds/error_terms.hpp"
 
 namespace plumb::parity::bounds {
@@ -40,7 +42,19 @@ Real through_logarithms(const LogMel& op, const Node& node, Real mel, Real error
   const Real kept = max(log, lowest);
   const Real of_kept =
       change(kept, max(low, largest(low) - op.range - of_lowest), max(high, largest(high) - op.range + of_lowest));
-  return finite_or_zero(0.25 * of_kept + u * abs(node.y()));
+  return 0.25 * of_kept + u * abs(node.y());
+}
+
+/// The error of bands, 0 for those into which a NaN or an infinity comes: they are what they are in every order. Bands
+/// of f64 whose sizes leave the range keep an infinite one, since another order makes another number of them.
+Real of_finite_operands(Real power, Real filters, Real error) {
+  using ir::ops::Reduce, ir::ops::ReduceFunction;
+  const auto total = [](Real x, bool keeps) {
+    return x.builder->apply(Reduce{ReduceFunction::sum, {-1}, keeps}, {0 * x});
+  };
+  const Real is_finite = power.builder->apply(ir::ops::Classify{ir::ops::FloatClass::is_finite},
+                                              {total(power, true) + total(filters, false)});
+  return power.builder->apply(ir::ops::Where{}, {is_finite, error, power.builder->constant(0)});
 }
 
 Bound rounding(const LogMel& op, const Node& node) {
@@ -50,7 +64,10 @@ Bound rounding(const LogMel& op, const Node& node) {
                                    .magnitude = bands_of(abs(power), abs(filters)),
                                    .squares = bands_of(square(power), square(filters)),
                                    .exact = has_exact_products(node)});
-  return {through_logarithms(op, node, mel, of_band.probable), through_logarithms(op, node, mel, of_band.certain)};
+  const auto of_result = [&](Real error) {
+    return through_logarithms(op, node, mel, of_finite_operands(power, filters, error));
+  };
+  return {of_result(of_band.probable), of_result(of_band.certain)};
 }
 
 }  // namespace

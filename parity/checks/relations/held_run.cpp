@@ -8,8 +8,12 @@
 
 namespace plumb::parity::checks::relations {
 
-HeldRun hold(const cases::Executors& executors, const ir::Op& op, const Operands& operands, const ir::OpRun& run,
-             double lambda) {
+namespace {
+
+/// Judges the outputs of a run as verify does, and hands each to `take`.
+template <class Take>
+void judge_outputs(const cases::Executors& executors, const ir::Op& op, const Operands& operands, const ir::OpRun& run,
+                   double lambda, const Take& take) {
   const core::Segment segment = core::segment_of(ir::graph_of(op, operands.types()), 0);
   const std::vector<ir::TensorView> inputs(operands.tensors.begin(), operands.tensors.end());
   // Nobody vouches for what a candidate that is not ours says of its sums.
@@ -22,20 +26,39 @@ HeldRun hold(const cases::Executors& executors, const ir::Op& op, const Operands
   for (const ir::Tensor& one : run.outputs) outputs.push_back(&one);
   const settle::Subject subject{executors.reference, segment, inputs, sums, manner, &fed};
   judges::NodeJudge judge(subject, bounded, std::move(outputs));
-  HeldRun held;
   for (std::size_t k = 0; k < run.outputs.size(); ++k) {
-    const ir::Tensor& got = run.outputs[k];
     cases::NodeResult result;
-    judge.compare(k, got, result);
+    judge.compare(k, run.outputs[k], result);
+    take(result, judge.truth(k), run.outputs[k]);
+  }
+}
+
+}  // namespace
+
+HeldRun hold(const cases::Executors& executors, const ir::Op& op, const Operands& operands, const ir::OpRun& run,
+             double lambda) {
+  HeldRun held;
+  const auto take = [&](const cases::NodeResult& result, const ir::Tensor& truth, const ir::Tensor& got) {
     if (result.units.kind != cases::UnitKind::element)
       throw ir::Unsupported(ir::cat("elements of '", op.name(), "' have no limits of their own"));
     if (!result.local.agrees() && held.broken.empty()) held.broken = compare::summary(result.local);
-    held.truth.push_back(judge.truth(k));
-    Limited limited = limited_by(result.allowed, held.truth.back(), got);
+    held.truth.push_back(truth);
+    Limited limited = limited_by(result.allowed, truth, got);
     held.limits.push_back(std::move(limited.limits));
     held.apart.push_back(std::move(limited.apart));
-  }
+  };
+  judge_outputs(executors, op, operands, run, lambda, take);
   return held;
+}
+
+std::string defect_of(const cases::Executors& executors, const ir::Op& op, const Operands& operands,
+                      const ir::OpRun& run, double lambda) {
+  std::string defect;
+  judge_outputs(executors, op, operands, run, lambda,
+                [&](const cases::NodeResult& result, const ir::Tensor&, const ir::Tensor&) {
+                  if (!result.local.agrees() && defect.empty()) defect = compare::summary(result.local);
+                });
+  return defect;
 }
 
 }  // namespace plumb::parity::checks::relations

@@ -19,4 +19,8 @@ struct HeldRun {
 HeldRun hold(const cases::Executors& executors, const ir::Op& op, const Operands& operands, const ir::OpRun& run,
              double lambda);
 
+/// The defect of a run by itself, as verify judges it, choices by the real numbers that decide them; "": none.
+std::string defect_of(const cases::Executors& executors, const ir::Op& op, const Operands& operands,
+                      const ir::OpRun& run, double lambda);
+
 }  // namespace plumb::parity::checks::relations

@@ -48,11 +48,14 @@ class NodeCheck {
   const ir::Tensor& y() const { return base_.outputs.front(); }
   bool rounds_alike() const;
   bool drifts() const;
+  bool chooses() const;
   void within_limits(cases::RelationResult result, const ir::Tensor& expected, const ir::Tensor& got,
                      const Limited& limited);
   void bit_by_bit(cases::RelationResult result, const ir::Tensor& expected, const ir::Tensor& got);
   Limited limits_of(const ir::Op& op, const Operands& operands, const ir::OpRun& run) const;
   const Limited& base_limits();
+  void admissible(cases::RelationResult result, const ir::Tensor& expected, const Operands& operands,
+                  const ir::OpRun& other);
   void changed(cases::RelationResult result, const Change& change, const ir::Op& op, const Operands& operands,
                bool same_order);
 
@@ -76,6 +79,13 @@ bool NodeCheck::rounds_alike() const {
 
 /// Whether two right results may differ by more than the limits of both.
 bool NodeCheck::drifts() const { return declared_.feeds_back && operands_.tensors.front().shape().front() > 1; }
+
+/// Whether the result is chosen by real numbers that are rounded on the way: at a near tie two right results differ.
+bool NodeCheck::chooses() const {
+  const auto is_real = [](const ir::Tensor& x) { return ir::is_float(x.dtype()); };
+  return node_.op.error_class() == ir::ErrorClass::discrete && ir::unit_roundoff(y().dtype()) == 0 &&
+         std::ranges::any_of(operands_.tensors, is_real);
+}
 
 /// Asks the op's judge what verify holds a run of it to.
 Limited NodeCheck::limits_of(const ir::Op& op, const Operands& operands, const ir::OpRun& run) const {
@@ -105,13 +115,34 @@ void NodeCheck::within_limits(cases::RelationResult result, const ir::Tensor& ex
   results_.push_back(std::move(result));
 }
 
+/// Choices that differ have to be admissible, both of them, each by its own operands (verdict.md V64).
+void NodeCheck::admissible(cases::RelationResult result, const ir::Tensor& expected, const Operands& operands,
+                           const ir::OpRun& other) {
+  const compare::Comparison found =
+      compare::compare(expected, other.outputs.front(), {.rule = compare::Allowed::Rule::exact});
+  result.n = found.n;
+  result.n_differ = found.n_bad;
+  if (!found.agrees()) {
+    result.bitwise = false;
+    std::string defect = defect_of(executors_, node_.op, operands_, base_, lambda_);
+    if (defect.empty()) defect = defect_of(executors_, node_.op, operands, other, lambda_);
+    if (!defect.empty()) {
+      result.verdict = core::Verdict::failed;
+      result.n_bad = found.n_bad;
+      result.why = compare::summary(found) + "; of one alone " + defect;
+    }
+  }
+  results_.push_back(std::move(result));
+}
+
 /// Another evaluation, of which the result must be the first one's, changed.
 void NodeCheck::changed(cases::RelationResult result, const Change& change, const ir::Op& op, const Operands& operands,
                         bool same_order) {
   const ir::OpRun other = candidate(op, operands);
   const ir::Tensor expected = change(y());
-  if (rounds_alike() || (same_order && other.report.kernel == base_.report.kernel))
-    return bit_by_bit(std::move(result), expected, other.outputs.front());
+  const bool is_same_work = same_order && other.report.kernel == base_.report.kernel;
+  if (chooses() && !is_same_work && op == node_.op) return admissible(std::move(result), expected, operands, other);
+  if (rounds_alike() || is_same_work) return bit_by_bit(std::move(result), expected, other.outputs.front());
   if (drifts()) return;  // the limits of a step say nothing of what the states before it differ by
   const Limited& own = base_limits();
   within_limits(std::move(result), expected, other.outputs.front(),
@@ -190,8 +221,9 @@ void NodeCheck::add_parts(const Homogeneity& degree) {
     }
     const ir::OpRun one = candidate(node_.op, operands);
     const ir::Tensor wide = ir::passes::widen(one.outputs.front());
-    total = total ? sum(*total, wide) : wide;
     limited = both(limited, limits_of(node_.op, operands, one));
+    if (total) limited.limits = sum(limited.limits, lost_in_sum(*total, wide));  // nobody's error but ours
+    total = total ? sum(*total, wide) : wide;
   }
   within_limits({n_, node_.label, cases::Relation::linearity, numbers(degree.operands)}, *total, y(), limited);
 }

@@ -26,7 +26,7 @@ constexpr std::string_view own_folders[] = {"cases", "found"};
 
 void make_folder(const fs::path& folder) {
   std::error_code problem;
-  fs::create_directory(folder, problem);
+  fs::create_directories(folder, problem);
   ir::require(!problem, "--corpus ", folder.string(), ": ", problem.message());
 }
 

@@ -21,6 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 using core::terminal::counted;
 
+std::string verdict_of(const JudgedFile& judged) {
+  return judged.is_refused ? "refused" : std::string(ir::enum_name(judged.result.verdict));
+}
+
 constexpr auto reduction_time = std::chrono::minutes(5);
 constexpr const char* reduction_budget = "60s";
 
@@ -79,7 +83,7 @@ void Hunt::judge(Block block) {
     const Block::File& file = block.files[i];
     note(block, file, judged[i]);
     if (file.number)
-      tried.push_back({*file.number, file.name, std::string(ir::enum_name(judged[i].result.verdict)),
+      tried.push_back({*file.number, file.name, verdict_of(judged[i]),
                        judged[i].signature.kind.empty() ? "-" : folder_name(judged[i].signature)});
   }
   if (corpus_) {
@@ -95,7 +99,7 @@ void Hunt::judge(Block block) {
 void Hunt::note(const Block& block, const Block::File& file, const JudgedFile& judged) {
   ++cases_;
   nodes_ += judged.result.nodes.size();
-  ++verdicts_[std::string(ir::enum_name(judged.result.verdict))];
+  ++verdicts_[verdict_of(judged)];
   if (coverage().add(judged.result, file.name, block.judging.fill)) on_new_cells(file);
   if (judged.signature.kind.empty()) return;
   const std::string name = folder_name(judged.signature);

@@ -8,9 +8,13 @@
 
 #include "ir/files/process.hpp"
 #include "library/own_files.hpp"
+#include "library/reference.hpp"
+#include "library/verify.hpp"
+#include "parity/checks/exact/twin.hpp"
 #include "parity/cli/planting/plants.hpp"
 #include "parity/core/terminal/shell_word.hpp"
 #include "parity/results/stored_case.hpp"
+#include "parity/verify/verify.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -21,12 +25,44 @@ using studies::fuzz::Judging;
 /// The first thing that is wrong with a case, in a line.
 std::string wrong_in(const cases::CaseResult& result) {
   if (!result.message.empty()) return result.message.substr(0, result.message.find('\n'));
-  const cases::NodeResult* const guilty = cases::first_guilty(result);
-  if (guilty != nullptr) return guilty->why;
-  for (const cases::NodeResult& node : result.nodes)
-    if (!core::is_fine(node.verdict)) return node.why;
+  if (const cases::NodeResult* const guilty = cases::first_guilty(result)) return guilty->why;
+  const auto why = [&](auto... verdicts) {
+    const auto found = std::ranges::find_if(
+        result.nodes, [&](const cases::NodeResult& node) { return ((node.verdict == verdicts) || ...); });
+    return found == result.nodes.end() ? "" : found->why;
+  };
+  using enum core::Verdict;
+  if (const std::string wrong = why(failed, error, nondeterministic); !wrong.empty()) return wrong;
   for (const cases::RelationResult& one : result.relations)
-    if (one.verdict == core::Verdict::failed) return one.how + ": " + one.why;
+    if (one.verdict == failed) return one.how + ": " + one.why;
+  return "";
+}
+
+/// An error without its numbers and signs, of which a candidate may name others.
+std::string words_of(const std::string& error, const fs::path& file) {
+  std::string words = studies::reduce::signature_of_error(error, file.string()).kind;
+  std::erase(words, '-');
+  return words;
+}
+
+/// How the reference refuses to run a case in the dtypes of its graph; "" where it runs it, or there is no case.
+std::string refusal_by_reference(const fs::path& file, const Judging& judging, int threads) {
+  ref_cpu::CpuExecutor reference = library::reference_executor(threads);
+  cases::Case subject;
+  try {
+    verify::FillOptions fill{.seed = judging.seed};
+    library::set_fill(judging.fill, "--fill", fill);
+    subject = verify::load_case(file, fill);
+    if (fill.kind == core::FillKind::exact) subject = checks::exact::make_twin(subject, reference);
+  } catch (const ir::Error&) {
+    return "";
+  }
+  const ir::Graph& graph = subject.file->graph;
+  try {
+    reference.run(graph, subject.feeds, graph.results());
+  } catch (const ir::Error& error) {
+    return words_of(error.what(), file);
+  }
   return "";
 }
 
@@ -89,11 +125,22 @@ class Judgement {
       } else {
         one.result = std::move(run->second);
         one.signature = studies::reduce::signature_of(one.result, {});
+        one.is_refused = is_refused(one);
+        if (one.is_refused) one.signature = {};
         if (!one.signature.kind.empty()) one.why = wrong_in(one.result);
       }
       judged.push_back(std::move(one));
     }
     return judged;
+  }
+
+  /// Whether an error, and no verdict on a node, is the one that the reference ends with as well.
+  bool is_refused(const JudgedFile& one) const {
+    const cases::CaseResult& result = one.result;
+    if (result.verdict != core::Verdict::error || result.exit == core::ExitCode::device_error || result.message.empty())
+      return false;
+    const std::string words = words_of(result.message, one.file);
+    return words == refusal_by_reference(one.file, judging_, flags_.device.threads);
   }
 
   const std::vector<fs::path>& files_;

@@ -19,6 +19,8 @@ struct JudgedFile {
   cases::CaseResult result = {};
   studies::reduce::Signature signature = {};  ///< its kind is empty where it did not fail
   std::string why = {};                       ///< the first thing that is wrong, in a line
+  /// The reference, too, refuses what a node is given, as a NaN to draw a token from: nobody's fault.
+  bool is_refused = false;
 };
 
 /// The flags of verify, and of reduce, which say how cases are filled and judged.

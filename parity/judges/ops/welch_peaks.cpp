@@ -60,22 +60,32 @@ Limited peaks_of(const WelchPeaks& op, const Question& question, const Limited& 
   return peaks;
 }
 
-/// By line of bins, whether the candidate has a peak that is not finite and the frames of some bin add up beyond the
-/// range (verdict.md V34).
+/// Whether the frames of a bin leave the range, as far as peaks tell: some order does where one is not finite, and in
+/// f64, whose truth has no more range, the sizes of finite frames do whatever came.
+bool leaves_range(const element::terms::ElementSum& sum, ir::DType computed, bool all_peaks_are_finite) {
+  const sums::RangeSoFar range = sums::range_of(sum);
+  if (!all_peaks_are_finite && range.overflows_in_some_order(computed)) return true;
+  const auto is_finite = [](const element::terms::Product& term) { return std::isfinite(term.a); };
+  return computed == ir::DType::f64 && range.has_sizes_beyond(computed) && std::ranges::all_of(sum.terms, is_finite);
+}
+
+/// By line of bins, whether the frames of some bin add up beyond the range (verdict.md V34).
 std::vector<bool> lines_out_of_range(const WelchPeaks& op, const Question& question) {
   const ir::Shape& power = question.in_type(0).shape;
   const auto bins = static_cast<std::size_t>(power.back()), frames = static_cast<std::size_t>(power[power.size() - 2]);
+  const ir::DType computed = core::compute_dtype(question.in_type(0).dtype);
   const ir::Tensor got = ir::convert(question.got[1], ir::DType::f64);
   const std::span<const double> peaks = got.as<double>(), x = question.in[0].as<double>();
   const auto chosen = static_cast<std::size_t>(op.k);
   std::vector<bool> found(peaks.size() / std::max<std::size_t>(chosen, 1), false);
   for (std::size_t line = 0; line < found.size(); ++line) {
     const auto own = peaks.subspan(line * chosen, chosen);
-    if (std::ranges::all_of(own, [](double peak) { return std::isfinite(peak); })) continue;
+    const bool all_are_finite = std::ranges::all_of(own, [](double peak) { return std::isfinite(peak); });
+    if (all_are_finite && computed != ir::DType::f64) continue;
     for (std::size_t bin = 0; bin < bins && !found[line]; ++bin) {
       element::terms::ElementSum sum;
       for (std::size_t f = 0; f < frames; ++f) sum.add(x[(line * frames + f) * bins + bin]);
-      found[line] = sums::overflows_in_some_order(sum, core::compute_dtype(question.in_type(0).dtype));
+      found[line] = leaves_range(sum, computed, all_are_finite);
     }
   }
   return found;

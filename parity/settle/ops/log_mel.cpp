@@ -1,9 +1,11 @@
 // Elements of a log-mel spectrogram one by one: by the terms of their own band, or of the largest, whichever they show.
 #include "ir/ops/log_mel.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "parity/bounds/error_terms.hpp"
+#include "parity/core/float_format.hpp"
 #include "parity/settle/inside_sum.hpp"
 #include "parity/settle/rows.hpp"
 
@@ -48,7 +50,7 @@ double value_of(const element::terms::ElementSum& sum) {
 class Spectrogram : public Row {
  public:
   Spectrogram(std::shared_ptr<const MelSums> sums, std::int64_t number) : sums_(std::move(sums)) {
-    largest_ = number * sums_->scope;
+    first_ = largest_ = number * sums_->scope;
     double most = -std::numeric_limits<double>::infinity();
     for (std::int64_t i = number * sums_->scope; i < (number + 1) * sums_->scope; ++i) {
       const double band = value_of(sums_->band(i));
@@ -70,8 +72,28 @@ class Spectrogram : public Row {
                [](const InsideSum& how, const element::terms::ElementSum& sum) { return how.wide_error(sum); });
   }
   std::optional<double> replay(std::int64_t, bool) const override { return std::nullopt; }
+  bool overflows_in_some_order() const override {
+    return any_band([this](const sums::RangeSoFar& range) { return range.overflows_in_some_order(computed()); });
+  }
+  bool has_sizes_beyond() const override {
+    return any_band([this](const sums::RangeSoFar& range) { return range.has_sizes_beyond(computed()); });
+  }
 
  private:
+  /// Asks each band whose terms are all finite.
+  template <class Ask>
+  bool any_band(const Ask& ask) const {
+    for (std::int64_t i = first_; i < first_ + sums_->scope; ++i) {
+      const element::terms::ElementSum sum = sums_->band(i);
+      const auto is_finite = [](const element::terms::Product& term) {
+        return std::isfinite(term.a) && std::isfinite(term.b);
+      };
+      if (std::ranges::all_of(sum.terms, is_finite) && ask(sums::range_of(sum))) return true;
+    }
+    return false;
+  }
+  ir::DType computed() const { return core::compute_dtype(sums_->operation.node.out_types.at(0).dtype); }
+
   /// How far to either side a logarithm may be of a band that is off by what `error` says.
   template <class Error>
   std::pair<double, double> interval(std::int64_t index, const Error& error) const {
@@ -94,7 +116,7 @@ class Spectrogram : public Row {
   double unit() const { return sums_->operation.node.unit(); }
 
   const std::shared_ptr<const MelSums> sums_;
-  std::int64_t largest_ = 0;
+  std::int64_t first_ = 0, largest_ = 0;
   bool is_finite_ = true;
 };
 

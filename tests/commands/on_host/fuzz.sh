@@ -61,6 +61,26 @@ plumb 0 fuzz "$cpu" --single --count 64 --corpus killed
 says '; [0-9]+ were tried before$'
 [ "$(cut -f 2 killed/tried.tsv | sort | uniq -u | wc -l)" -eq 32 ] || fail "not every case was tried once"
 
+# A graph that asks for a token of logits that are NaN is refused by the reference as well: nobody's fault. A candidate
+# that refuses it otherwise has a fault, and so has one that refuses what the reference runs.
+plumb 0 fuzz "$cpu" --seed 1024 --first 177 --count 1 --corpus made/for/refused
+says '^1 case of 0 outputs, 1 refused$'
+says '^nothing new was found$'
+[ "$(cut -f 4,5 made/for/refused/tried.tsv)" = "refused	-" ] || fail "tried.tsv does not say that it was refused"
+draws='{"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[4]", "values": [1, 2, 3, FOURTH]}},
+  "nodes": [{"label": "n0", "op": "sample", "inputs": ["x"]}], "results": ["n0"]}'
+echo "$draws" | sed 's/FOURTH/"nan"/' >nan.json
+echo "$draws" | sed 's/FOURTH/4/' >four.json
+plumb 0 fuzz "$cpu" --replay nan.json --replay four.json
+says '^2 cases of 1 output, 1 passed, 1 refused$'
+cat >refuses.sh <<'END'
+echo '{"schema": "plumb.exec/1", "candidate": {"name": "refuses"},
+  "jobs": [{"id": 0, "status": "error", "message": "node n0 (sample): logits[3] is nan"}]}' >"$1/response.json"
+END
+plumb 1 fuzz --candidate "exec:sh $PWD/refuses.sh" --replay nan.json --replay four.json
+says '^2 cases of 0 outputs, 2 error$'
+says_not refused
+
 plumb 0 fuzz --hostile --count 20
 says '^20 broken files, 0 of them were not refused with 2$'
 plumb 0 fuzz "$cpu" --count 1000 --until-coverage 0.001 --budget 1h

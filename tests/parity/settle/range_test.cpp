@@ -57,6 +57,19 @@ Judged judge(const std::vector<float>& got) {
   return judge(ir::ops::Reduce{ir::ops::ReduceFunction::product, {1}, false}, x, got);
 }
 
+TEST(Range, AnInfinityMeetsTermsOfTheOtherSignThatLeaveIt) {
+  const ir::ops::Reduce sum{ir::ops::ReduceFunction::sum, {1}, false};
+  const Tensor x = Tensor::of<float>({3, 3}, {3e38f, 3e38f, -infinity, 3e38f, 3e37f, -infinity, 1, 2, 3});
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const Judged spoilt = judge(sum, x, {nan, -infinity, 6});
+  EXPECT_EQ(spoilt.apart, 1u);
+  EXPECT_TRUE(spoilt.comparison.agrees());
+  const Judged wrong = judge(sum, x, {nan, nan, 6});  // the terms of the second row are in range in every order
+  EXPECT_EQ(wrong.apart, 1u);
+  EXPECT_EQ(wrong.comparison.n_nan_differ, 1u);
+  EXPECT_FALSE(judge(sum, x, {infinity, -infinity, 6}).comparison.agrees());
+}
+
 TEST(Range, WhatLeavesItOnTheHostAsWellIsNotJudged) {
   const Judged one = judge({infinity, 0.0f, 120.0f});
   EXPECT_EQ(one.apart, 2u);

@@ -125,6 +125,68 @@ TEST(Metamorphic, AThresholdBreaksLinearity) {
   EXPECT_EQ(broken(suspect), Names{"scores linearity"});  // it scales, and knows no place
 }
 
+TEST(Metamorphic, ResultsThatAreRoundedOnceAreAddedUpInF64) {
+  // Truth and result of f64 have the same digits, and so has the sum of the parts: all three roundings count.
+  const cases::Case subject = testing::make_case(R"({"format": "plumb.graph/1",
+    "inputs": {"a": {"type": "f64[31, 31]"}, "b": {"type": "f64[31, 31]"}, "c": {"type": "f64[1, 31]"}},
+    "nodes": [{"label": "y", "op": "fma", "inputs": ["a", "b", "c"]}], "results": ["y"]})");
+  Suspect honest;
+  const auto held = check_with(honest, subject);
+  EXPECT_EQ(broken(held), Names{});
+  const auto is_linearity = [](const auto& one) { return one.relation == cases::Relation::linearity; };
+  EXPECT_EQ(std::ranges::count_if(held, is_linearity), 2);
+  // The first a b lies half way between two numbers, and c decides: both are within half a last place, and one apart.
+  // The sum of the parts of the last one comes to lie where the spacing is twice as wide, and is rounded as much.
+  const auto ties = check_with(honest, testing::make_case(R"({"format": "plumb.graph/1",
+    "inputs": {"a": {"type": "f64[4]", "values": [1, 1.000000007450580596923828125, 1, 1.9999999850988388]},
+               "b": {"type": "f64[4]", "values": [1, 1.00000001490116119384765625, 1, 1.0000000074505804]},
+               "c": {"type": "f64[4]", "values": [1, 8.271806125530277e-25, 1, 6.661338147759017e-16]}},
+    "nodes": [{"label": "y", "op": "fma", "inputs": ["a", "b", "c"]}], "results": ["y"]})"));
+  EXPECT_EQ(broken(ties), Names{});
+  EXPECT_EQ(std::ranges::find_if(ties, is_linearity)->n_differ, 2u);
+  auto suspect = testing::spoiler("y", [](ir::Tensor& y) {
+    for (double& value : y.as<double>()) value *= value > 0 ? 1 + 0x1p-50 : 1;
+  });
+  EXPECT_TRUE(broken(check_with(suspect, subject)).contains("y linearity"));
+}
+
+TEST(Metamorphic, ChoicesAtANearTieMayDiffer) {
+  // The frames of bins 1 and 2 are the same numbers in other orders; in f32 either bin is the larger one.
+  const cases::Case subject = testing::make_case(R"({"format": "plumb.graph/1",
+    "inputs": {"x": {"type": "f32[6, 3]", "values": [1, 7.3, 0.9, 1, 9.8, 3.3, 1, 0.9, 1.6, 1, 3.3, 1.8,
+                                                     1, 1.6, 7.3, 1, 1.8, 9.8]}},
+    "nodes": [{"label": "y", "op": "welch_peaks", "inputs": ["x"], "k": 3, "fft_length": 5}],
+    "results": ["y", "y:1"]})");
+  Suspect honest;
+  const auto held = check_with(honest, subject);
+  EXPECT_EQ(broken(held), Names{});
+  const auto order = std::ranges::find(held, cases::Relation::summation_order, &cases::RelationResult::relation);
+  ASSERT_NE(order, held.end());
+  EXPECT_EQ(order->n_differ, 2u);
+  EXPECT_FALSE(order->bitwise);
+  Suspect suspect;
+  suspect.misread = [](const ir::Node& at, std::size_t, ir::Tensor& x) {
+    if (at.label == "y" && x.as<float>()[1] != 1.8f) return;  // turned round
+    for (std::size_t i = 1; i < 18; i += 3) x.as<float>()[i] *= 1.001f;
+  };
+  const auto wrong = check_with(suspect, subject);
+  EXPECT_EQ(broken(wrong), Names{"y summation_order"});
+}
+
+TEST(Metamorphic, BandsOfF64MayLeaveTheRangeOfTheTruth) {
+  // Squares of the first frame leave the range, and sizes of the terms of the last one; neither is a limit of 0.
+  const cases::Case subject = testing::make_case(R"({"format": "plumb.graph/1",
+    "inputs": {"x": {"type": "f64[3, 4]", "values": [1.1e200, 3.7e200, 2.3e200, 5.9e200, 1, 2, 3, 4.1,
+                                                     1.5e308, 1.3e308, -1.4e308, -1.3e308]},
+               "w": {"type": "f64[2, 4]", "values": [0.7, 0.3, 0.9, 0.1, 1, 1, 1, 1]}},
+    "nodes": [{"label": "y", "op": "log_mel", "inputs": ["x", "w"], "maximum": "frame"}], "results": ["y"]})");
+  Suspect honest;
+  EXPECT_EQ(broken(check_with(honest, subject)), Names{});
+  EXPECT_NE(testing::verify_on(honest, subject).verdict, core::Verdict::error);
+  auto suspect = testing::spoiler("y", [](ir::Tensor& y) { y.as<double>()[0] *= 1 + 0x1p-44; });
+  EXPECT_EQ(testing::verify_on(suspect, subject).verdict, core::Verdict::failed);
+}
+
 TEST(Metamorphic, AnOperandThatLosesBitsBreaksCommutativity) {
   Suspect suspect;
   suspect.misread = [](const ir::Node& at, std::size_t operand, ir::Tensor& x) {
