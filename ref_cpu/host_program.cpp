@@ -5,9 +5,9 @@
 #include <chrono>
 #include <new>
 
-#include "ir/files/mapped.hpp"
 #include "ir/raw/float_environment.hpp"
 #include "ir/raw/hash.hpp"
+#include "ir/raw/mappings.hpp"
 #include "ir/registered_op.hpp"
 #include "ref_cpu/in_place.hpp"
 #include "ref_cpu/kernel.hpp"
@@ -176,7 +176,7 @@ void HostProgram::run(StepCalls& calls, Workspace& workspace, std::span<std::uin
       run_step(steps_[s], calls.by_step()[s]);
       const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
       nanoseconds[s] = static_cast<std::uint64_t>(spent.count());
-      for (const ir::TensorView& operand : calls.by_step()[s].inputs) ir::files::release_after_use(operand.bytes());
+      for (const ir::TensorView& operand : calls.by_step()[s].inputs) ir::raw::release_after_use(operand.bytes());
     }
   });
   scratch.settle();

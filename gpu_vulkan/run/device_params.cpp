@@ -2,8 +2,8 @@
 #include "gpu_vulkan/run/device_params.hpp"
 
 #include "gpu_vulkan/runtime/staging.hpp"
-#include "ir/files/mapped.hpp"
 #include "ir/raw/copy_bytes.hpp"
+#include "ir/raw/mappings.hpp"
 
 namespace plumb::gpu_vulkan::run {
 
@@ -13,7 +13,7 @@ DeviceParams::DeviceParams(const std::shared_ptr<runtime::Runtime>& runtime, ir:
     auto memory =
         std::make_shared<DeviceMemory>(runtime, tensor.bytes().size(), staging, runtime::driver::Holder::params);
     memory->write(tensor.bytes(), {{0, 0, tensor.bytes().size()}});
-    ir::files::release_after_use(tensor.bytes());
+    ir::raw::release_after_use(tensor.bytes());
     memory->refuse("it is a param, of which executables may have other forms");
     memories_.emplace(name, std::move(memory));
   }
@@ -57,7 +57,7 @@ Residents::Residents(runtime::Runtime& runtime, const plan::Plan& plan, const de
   }
   if (own_.empty()) return;
   const auto release_all = [&] {
-    for (const auto& [slot, bytes] : contents) ir::files::release_after_use(bytes);
+    for (const auto& [slot, bytes] : contents) ir::raw::release_after_use(bytes);
   };
   const auto place = [&](plan::Slot slot) { return plan.arena.places.at(slot); };
   if (is_direct) {

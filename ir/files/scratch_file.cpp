@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string>
 
-#include "ir/files/mapped.hpp"
+#include "ir/raw/mappings.hpp"
 
 namespace plumb::ir::files {
 namespace {
@@ -35,10 +35,10 @@ class ScratchFile::Mapping {
     void* const begin = mmap(nullptr, size, PROT_READ, MAP_SHARED, of_->file_.number(), static_cast<off_t>(offset));
     require(begin != MAP_FAILED, of_->directory_.string(), ": scratch cannot be mapped: ", std::strerror(errno));
     bytes_ = {static_cast<const std::byte*>(begin), size};
-    remember_mapping(bytes_);
+    raw::remember_mapping(bytes_);
   }
   ~Mapping() {
-    forget_mapping(bytes_);
+    raw::forget_mapping(bytes_);
     munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
     // Where the file system cannot, the room comes back with the process.
     ::fallocate(of_->file_.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset_),

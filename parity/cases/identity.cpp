@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <random>
 
-#include "ir/files/mapped.hpp"
 #include "ir/raw/hash.hpp"
+#include "ir/raw/mappings.hpp"
 #include "parity/cases/node_result.hpp"
 #include "parity/core/sha256.hpp"
 
@@ -137,7 +137,7 @@ std::string hash_of(const ir::Feeds& tensors, const std::vector<std::string>& li
   std::string text;
   for (const auto& [name, tensor] : tensors) {
     text += ir::cat(name, ' ', tensor.type(), ' ', fmt::format("{:016x}", ir::raw::hash_bytes(tensor.bytes())), '\n');
-    ir::files::release_after_use(tensor.bytes());
+    ir::raw::release_after_use(tensor.bytes());
   }
   for (const std::string& line : lines) text += line + '\n';
   return text.empty() ? "" : core::sha256(text);

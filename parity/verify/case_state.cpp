@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "ir/files/mapped.hpp"
 #include "ir/passes/widen.hpp"
+#include "ir/raw/mappings.hpp"
 
 namespace plumb::parity::verify {
 
@@ -95,8 +95,8 @@ void CaseState::release_pages(std::size_t n) const {
   for (const auto* const values : {&node.outputs, &node.inputs, &nodes_[n].segment.fed})
     for (const ir::Value v : *values) {
       if (graph_.is_source(v)) continue;
-      if (value(v).got) ir::files::release_after_use(std::as_const(*value(v).got).bytes());
-      if (value(v).truth) ir::files::release_after_use(std::as_const(*value(v).truth).bytes());
+      if (value(v).got) ir::raw::release_after_use(std::as_const(*value(v).got).bytes());
+      if (value(v).truth) ir::raw::release_after_use(std::as_const(*value(v).truth).bytes());
     }
 }
 

@@ -8,11 +8,11 @@
 #include "ir/adversarial/adversarial.hpp"
 #include "ir/adversarial/use.hpp"
 #include "ir/files/file_kind.hpp"
-#include "ir/files/mapped.hpp"
 #include "ir/files/read_file.hpp"
 #include "ir/formats/result_names.hpp"
 #include "ir/passes/convert_dtype.hpp"
 #include "ir/passes/widen.hpp"
+#include "ir/raw/mappings.hpp"
 #include "parity/cases/precision_plan.hpp"
 #include "parity/verify/shares.hpp"
 #include "parity/verify/verify.hpp"
@@ -155,7 +155,7 @@ double bytes_made(const ir::formats::GraphFile& file) {
         source == file.sources.end() ? nullptr : std::get_if<ir::formats::External>(&source->second);
     const auto* const tensor = source == file.sources.end() ? nullptr : std::get_if<ir::Tensor>(&source->second);
     const bool is_mapped = (external != nullptr && ir::files::has_extension(external->file, ".gguf")) ||
-                           (tensor != nullptr && ir::files::is_mapped(tensor->bytes()));
+                           (tensor != nullptr && ir::raw::is_mapped(tensor->bytes()));
     if (!is_mapped) bytes += bytes_of(file.graph.type(v));
   }
   return bytes;
@@ -165,7 +165,7 @@ double bytes_made(const ir::formats::GraphFile& file) {
 ir::Tensor with_shared_bytes(ir::Tensor tensor) {
   constexpr std::size_t least = std::size_t{1} << 20;
   const std::span<const std::byte> bytes = std::as_const(tensor).bytes();
-  if (bytes.size() < least || ir::files::is_mapped(bytes)) return tensor;
+  if (bytes.size() < least || ir::raw::is_mapped(bytes)) return tensor;
   const auto owner = std::make_shared<const ir::Tensor>(std::move(tensor));
   return ir::Tensor::shared(owner->type(), owner->bytes(), owner);
 }

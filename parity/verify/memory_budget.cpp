@@ -100,7 +100,7 @@ std::string size_text(double bytes) {
 
 void MemoryBudget::begin(const cases::Case& subject, const cases::Executors& executors, core::Mode mode) {
   const Needs needs = needs_of(subject.file->graph);
-  for (const auto& [name, tensor] : subject.feeds) ir::files::release_after_use(tensor.bytes());
+  for (const auto& [name, tensor] : subject.feeds) ir::raw::release_after_use(tensor.bytes());
   constexpr double sign_runs = 8;
   const double there = static_cast<double>(ir::raw::resident_bytes()) + beside + by_thread * ir::raw::allowed_threads();
   const double kept =

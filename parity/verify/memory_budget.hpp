@@ -8,8 +8,8 @@
 #include <memory>
 #include <mutex>
 
-#include "ir/files/mapped.hpp"
 #include "ir/files/scratch_file.hpp"
+#include "ir/raw/mappings.hpp"
 #include "parity/cases/case.hpp"
 #include "parity/cases/executors.hpp"
 #include "parity/core/mode.hpp"
@@ -48,7 +48,7 @@ class MemoryBudget {
 
   const std::uint64_t most_;
   const std::filesystem::path folder_;
-  const ir::files::ReleasesPages releases_;
+  const ir::raw::ReleasesPages releases_;
   double for_values_ = 0;
   std::shared_ptr<std::atomic<std::int64_t>> held_;  ///< bytes of values in memory
   std::atomic<std::uint64_t> spilled_ = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/files/mapped.hpp"
+#include "ir/raw/mappings.hpp"
 
 namespace plumb::ir::files {
 namespace {
@@ -29,17 +30,17 @@ TEST(ScratchFile, GivesBackWhatWasWrittenAndHasNoName) {
   const auto first = file->write(one), second = file->write(other);
   EXPECT_EQ(file->written(), one.size() + other.size());
   EXPECT_TRUE(std::ranges::equal(first.bytes, one));
-  release_pages(first.bytes);  // and they are read again
+  raw::release_pages(first.bytes);  // and they are read again
   EXPECT_TRUE(std::ranges::equal(first.bytes, one));
   EXPECT_TRUE(std::ranges::equal(second.bytes, other));
-  EXPECT_TRUE(is_mapped(first.bytes));
+  EXPECT_TRUE(raw::is_mapped(first.bytes));
 }
 
 TEST(ScratchFile, LeavesMemoryOfNoFileAlone) {
   const auto bytes = bytes_of(1 << 20, 1);
-  release_pages(bytes);
+  raw::release_pages(bytes);
   EXPECT_EQ(bytes, bytes_of(1 << 20, 1));
-  EXPECT_FALSE(is_mapped(bytes));
+  EXPECT_FALSE(raw::is_mapped(bytes));
 }
 
 TEST(ScratchFile, SaysThatTheDiskHasNoRoom) {
