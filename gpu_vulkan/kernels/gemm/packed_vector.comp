@@ -14,7 +14,7 @@
 #include "gpu_vulkan/glsl/index.glsl"
 #include "gpu_vulkan/glsl/specials_kept.glsl"
 
-layout(constant_id = 1) const uint vectors = 1;  // as many as a tile has rows of x, or more
+layout(constant_id = 1) const uint rows = 1;  // as many as a tile has rows of x, or more
 layout(constant_id = 2) const uint lanes = 8;
 layout(constant_id = 3) const uint parts = 8;
 layout(constant_id = 4) const uint lines_each = 4;
@@ -47,7 +47,6 @@ layout(set = 0, binding = 1) readonly buffer Quads { uvec4 quads[]; };
 layout(set = 0, binding = 2) readonly buffer Scales { uint scales[]; };
 layout(set = 0, binding = 3) readonly buffer ZeroPoints { uint zero_points[]; };
 layout(set = 0, binding = 4) readonly buffer Bias { STORED bias[]; };
-const uint rows = vectors;
 #define EXPERT_TILES 5
 #include "gpu_vulkan/kernels/gemm/grouped_tile.glsl"
 layout(set = 0, binding = 7) writeonly buffer Y { STORED y[]; };
@@ -56,14 +55,14 @@ layout(set = 0, binding = 7) writeonly buffer Sums { float y_unrounded[]; };
 #include "gpu_vulkan/glsl/packed/runs.glsl"
 
 const uint lines = subgroup_size / lanes * lines_each;  // rows of W that a workgroup has
-shared float partial[parts * lines * vectors];
-float sums[lines_each * vectors];
+shared float partial[parts * lines * rows];
+float sums[lines_each * rows];
 Run runs[lines_each];
 vec4 weights[lines_each];
 
 // Four terms after the other, with a gap behind as many as keeps those that lanes read at once in banks of their own.
 const uint fours = lanes * share / 4u, dense = is_scattered ? 32u : share / 4u, pitch = fours + fours / dense + 1u;
-shared vec4 staged[parts * vectors * pitch];
+shared vec4 staged[parts * rows * pitch];
 uint place_of(uint four) { return four + four / dense; }
 
 vec4 four_numbers(uint at) {
@@ -93,11 +92,11 @@ void stage(uint first, uint base, uint row_at) {
     if (four < fours) staged[base + place_of(four)] = four_numbers(row_at + at);
   }
 }
-void stage_all(uint first, uint base, uint x_at[vectors]) {
+void stage_all(uint first, uint base, uint x_at[rows]) {
   if (is_unrolled) {
-    [[unroll]] for (uint v = 0u; v < vectors; ++v) stage(first, base + v * pitch, x_at[v]);
+    [[unroll]] for (uint v = 0u; v < rows; ++v) stage(first, base + v * pitch, x_at[v]);
   } else {
-    [[dont_unroll]] for (uint v = 0u; v < vectors; ++v) stage(first, base + v * pitch, x_at[v]);
+    [[dont_unroll]] for (uint v = 0u; v < rows; ++v) stage(first, base + v * pitch, x_at[v]);
   }
 }
 
@@ -107,9 +106,9 @@ void meet(uint e) {
 }
 void meet_all() {
   if (is_unrolled) {
-    [[unroll]] for (uint e = 0u; e < lines_each * vectors; ++e) meet(e);
+    [[unroll]] for (uint e = 0u; e < lines_each * rows; ++e) meet(e);
   } else {
-    [[dont_unroll]] for (uint e = 0u; e < lines_each * vectors; ++e) meet(e);
+    [[dont_unroll]] for (uint e = 0u; e < lines_each * rows; ++e) meet(e);
   }
 }
 
@@ -127,7 +126,7 @@ void decode(uint four) {
 void add_four(uint v, uint at) {
   const vec4 factors = staged[at];
   [[unroll]] for (uint r = 0u; r < lines_each; ++r) {
-    const uint e = r * vectors + v;
+    const uint e = r * rows + v;
     [[unroll]] for (uint i = 0u; i < 4u; ++i) sums[e] = fma(weights[r][i], factors[i], sums[e]);
   }
 }
@@ -137,13 +136,13 @@ void add_share(uint lane, uint base) {
   if (is_unrolled) {
     [[unroll]] for (uint four = 0u; four < share / 4u; ++four) {
       decode(four);
-      [[unroll]] for (uint v = 0u; v < vectors; ++v)
+      [[unroll]] for (uint v = 0u; v < rows; ++v)
         add_four(v, base + v * pitch + place_of(position_of(lane, four) / 4u));
     }
   } else {
     [[dont_unroll]] for (uint four = 0u; four < share / 4u; ++four) {
       decode(four);
-      [[dont_unroll]] for (uint v = 0u; v < vectors; ++v)
+      [[dont_unroll]] for (uint v = 0u; v < rows; ++v)
         add_four(v, base + v * pitch + place_of(position_of(lane, four) / 4u));
     }
   }
@@ -159,24 +158,24 @@ void finish(uint v, uint line, float sum) {
 void main() {
   const uint groups_across = (n + lines - 1u) / lines, row_tile = group_index() / groups_across;
   if (row_tile >= row_tiles) return;
-  first_row = row_tile * vectors;
-  const uint height = is_grouped ? begin_rows(row_tile) : min(vectors, m - first_row);
+  first_row = row_tile * rows;
+  const uint height = is_grouped ? begin_rows(row_tile) : min(rows, m - first_row);
   if (height == 0u) return;
   const uint shares = is_grouped && expert == NO_EXPERT ? 0u : k / share;
   const uint lane = gl_SubgroupInvocationID % lanes, part = gl_SubgroupID;
   const uint first_line = group_index() % groups_across * lines;
   const uint mine = gl_SubgroupInvocationID / lanes * lines_each;
 
-  uint row_at[lines_each], group_at[lines_each], x_at[vectors];
+  uint row_at[lines_each], group_at[lines_each], x_at[rows];
   [[unroll]] for (uint r = 0u; r < lines_each; ++r) {
     const uint row = matrix_row(min(first_line + mine + r, n - 1u));
     row_at[r] = row * row_bytes;
     group_at[r] = row * scales_of_row;
   }
-  [[unroll]] for (uint v = 0u; v < vectors; ++v) x_at[v] = row_of(min(v, height - 1u)) * (k / 4u);
-  [[unroll]] for (uint e = 0u; e < lines_each * vectors; ++e) sums[e] = 0.0;
+  [[unroll]] for (uint v = 0u; v < rows; ++v) x_at[v] = row_of(min(v, height - 1u)) * (k / 4u);
+  [[unroll]] for (uint e = 0u; e < lines_each * rows; ++e) sums[e] = 0.0;
   fill_table();
-  const uint base = part * vectors * pitch;
+  const uint base = part * rows * pitch;
   Words words[lines_each];
   if (is_ahead && shares > 0u) load_all(words, row_at, group_at, min(part * lanes + lane, shares - 1u));
   for (uint first = part * lanes; first < shares; first += lanes * parts) {
@@ -193,14 +192,14 @@ void main() {
 
   meet_all();
   if (lane == 0u)
-    [[unroll]] for (uint e = 0u; e < lines_each * vectors; ++e)
-      partial[(part * lines + mine) * vectors + e] = sums[e];
+    [[unroll]] for (uint e = 0u; e < lines_each * rows; ++e)
+      partial[(part * lines + mine) * rows + e] = sums[e];
   barrier();
-  for (uint e = gl_LocalInvocationID.x; e < lines * vectors; e += gl_WorkGroupSize.x) {
-    const uint line = first_line + e / vectors, v = e % vectors;
+  for (uint e = gl_LocalInvocationID.x; e < lines * rows; e += gl_WorkGroupSize.x) {
+    const uint line = first_line + e / rows, v = e % rows;
     if (line >= n || v >= height) continue;
     float sum = 0.0;
-    for (uint p = 0u; p < parts; ++p) sum += partial[p * lines * vectors + e];
+    for (uint p = 0u; p < parts; ++p) sum += partial[p * lines * rows + e];
     finish(v, line, sum);
   }
 }

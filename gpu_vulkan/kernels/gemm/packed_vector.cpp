@@ -137,7 +137,7 @@ void emit(const PackedProduct& product, const PackedExtents& p, plan::Lowering& 
   node.dispatch({
       .shader = {ir::cat("packed_vector.", p.dtype),
                  {{"invocations", s.parts * facts.subgroup_size},
-                  {"vectors", plan::word(vectors)},
+                  {"rows", plan::word(vectors)},
                   {"lanes", s.lanes},
                   {"parts", s.parts},
                   {"lines_each", s.lines_each},

@@ -119,7 +119,8 @@ bool TapRange::resizes_to(const ir::ops::Resize& op, std::size_t i, double truth
 bool TapRange::explains(std::size_t i, double truth, double got, double certain) const {
   if (std::isnan(truth) && !std::isfinite(got)) return false;
   const bool is_lost = std::isfinite(truth) ? !std::isfinite(got) : std::isnan(got);
-  if (op_.is<ir::ops::Resize>()) return is_lost && resizes_to(op_.as<ir::ops::Resize>(), i, truth);
+  if (op_.is<ir::ops::Resize>())
+    return is_lost && (std::isinf(truth) || resizes_to(op_.as<ir::ops::Resize>(), i, truth));
   const auto& op = op_.as<GridSample>();
   if (!has_infinity_) return false;
   if (is_lost && !std::isfinite(truth)) return true;
