@@ -57,7 +57,7 @@ TEST(Experts, OfPackedWeightsThatHaveFewRowsEachAreStreamed) {
     const LoweredNode node = packed_experts(rows);
     ASSERT_EQ(node.schedule.dispatches.size(), 2u);
     EXPECT_EQ(node.choice.name, "packed_vector");
-    EXPECT_EQ(node.schedule.dispatches[1].shader.constants["vectors"], of_tile) << rows;
+    EXPECT_EQ(node.schedule.dispatches[1].shader.constants["rows"], of_tile) << rows;
   }
 }
 
