@@ -15,10 +15,13 @@ void CarriedError::step(const ScanStep& one) {
 }
 
 void CarriedError::step(double factor, double deviation, double certain) {
-  // An error of 0 stays 0 whatever it is multiplied by. Squares of small numbers of f64 would leave its range.
-  deviation_ = std::hypot(deviation_ == 0 ? 0 : factor * deviation_, deviation);
+  // An error of 0 stays 0 whatever it is multiplied by.
+  const Square of_factor = factor, own = deviation;
+  variance_ = (variance_ == 0 ? 0 : of_factor * of_factor * variance_) + own * own;
   certain_ = (certain_ == 0 ? 0 : std::abs(factor) * certain_) + certain;
 }
+
+double CarriedError::deviation() const { return static_cast<double>(std::sqrt(variance_)); }
 
 ir::Tensor states_before(const ir::Tensor& states, const ir::Tensor& first, bool is_reverse) {
   ir::Tensor before(states.type());

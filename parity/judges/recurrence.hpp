@@ -26,12 +26,15 @@ class CarriedError {
   /// A step whose own error is known otherwise: what it may be off by chance, as a deviation, and at most.
   void step(double factor, double deviation, double certain);
 
-  double deviation() const { return deviation_; }
+  double deviation() const;
   double certain() const { return certain_; }
 
  private:
+  using Square = long double;  ///< the square of a small double is 0 as a double
+
   const double unit_;
-  double deviation_ = 0, certain_ = 0;
+  Square variance_ = 0;
+  double certain_ = 0;
 };
 
 /// The state before each step of a sequence whose states are all outputs: the candidate's states, shifted by one step.

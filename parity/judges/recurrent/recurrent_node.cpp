@@ -133,14 +133,13 @@ void RecurrentNode::find_wild() {
 
 void RecurrentNode::note_what_leaves_the_range(const Steps& steps) {
   const ir::Graph wide = ir::passes::widen(steps.made.graph);
-  const ir::Shape rows{n_.steps * n_.batch};
   std::vector<ir::Value> values;
   std::vector<std::size_t> directions;
   for (std::size_t n = 0, d = 0; n < steps.ends.back(); ++n) {
     while (n == steps.ends[d]) ++d;
     for (const ir::Value v : wide.nodes()[n].outputs) {
       const ir::TensorType& type = wide.type(v);
-      if (type.dtype != ir::DType::f64 || type.shape.rank() != 2 || type.shape[0] != rows[0]) continue;
+      if (type.dtype != ir::DType::f64 || type.shape.rank() != 2 || type.shape[0] != n_.steps * n_.batch) continue;
       values.push_back(v);
       directions.push_back(d);
     }

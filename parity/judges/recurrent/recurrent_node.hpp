@@ -150,12 +150,14 @@ Steps RecurrentNode::steps_from(const T& op, const ir::Tensor& states, const ir:
 template <class T>
 Judgement judge_steps(const T& op, const Question& question) {
   RecurrentNode node(op, question);
-  const bool is_shown = shows_its_states(question, 0);
-  // Where states are hidden, the truth has to say in which steps a number leaves the range.
-  const Steps steps = node.steps_from(
-      op, is_shown ? question.got[0] : ir::convert(question.truth.outputs[0], question.out_type(0).dtype));
+  if (!shows_its_states(question, 0)) {
+    // The truth has to say in which steps a number leaves the range.
+    const auto states = [&] { return ir::convert(question.truth.outputs[0], question.out_type(0).dtype); };
+    if (is_unbounded(op)) node.note_what_leaves_the_range(node.steps_from(op, states()));
+    return node.with_wild_apart(judge_by_definition(question));
+  }
+  const Steps steps = node.steps_from(op, question.got[0]);
   if (is_unbounded(op)) node.note_what_leaves_the_range(steps);
-  if (!is_shown) return node.with_wild_apart(judge_by_definition(question));
   std::vector<Limited> limits = limits_of(question, steps.made, steps.own, question.lambda);
   OutputJudgement last_states = node.last_within(1, 0, limits[0], node.operands().initial_h);
   return {{node.steps_within(0, std::move(limits[0])), std::move(last_states)}};
