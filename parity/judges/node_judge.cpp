@@ -280,11 +280,8 @@ void NodeJudge::compare_jointly(std::size_t k, const ir::Tensor& got, cases::Mea
     if (measured.local.agrees() && !(measured.local.ratio_finite > 0.5)) break;
   }
   if (!measured.local.agrees()) measured.settled.out_of_range = set_out_of_range_apart(k, got, output);
-  if (measured.local.n_without_limit > 0 && output.ratio.empty()) {
-    settle::OutOfRange found = settle::set_unlimited_apart(output.truth, output.allowed, got.dtype());
-    output.allowed = std::move(found.allowed);
-    measured.settled.out_of_range += found.count;
-  }
+  if (measured.local.n_without_limit > 0 && output.ratio.empty())
+    measured.settled.out_of_range += settle::set_unlimited_apart(output.truth, got.dtype(), output.allowed);
   if (measured.settled.out_of_range > 0) measured.local = compared(output, got, lambda);
   measured.allowed = output.allowed;
   measured.units = units_of(output, measured.local);

@@ -70,15 +70,8 @@ bool is_inverse_deviation(const Subject& subject, std::size_t k) {
   return nodes.size() == 1 && nodes.front().op.is<ir::ops::LayerNorm>() && k == 2;
 }
 
-bool has_finite_terms(const element::terms::ElementSum& sum) {
-  const auto is_finite = [](const element::terms::Product& term) {
-    return std::isfinite(term.a) && std::isfinite(term.b);
-  };
-  return std::ranges::all_of(sum.terms, is_finite) && std::ranges::all_of(sum.added, is_finite);
-}
-
 bool finite_terms_leave_f64(const element::terms::ElementSum& sum) {
-  return has_finite_terms(sum) && sums::overflows_in_some_order(sum, ir::DType::f64);
+  return sums::has_finite_terms(sum) && sums::overflows_in_some_order(sum, ir::DType::f64);
 }
 
 /// The sums that elements are, as far as they may leave a range. Of running sums, of which each has the terms of the
@@ -108,7 +101,7 @@ class SumRange {
   Element at(std::size_t i) const {
     if (!sums_.walker.has_prefixes()) {
       const element::terms::ElementSum sum = sums_.at(i);
-      return made(sums::range_of(sum), has_finite_terms(sum));
+      return made(sums::range_of(sum), sums::has_finite_terms(sum));
     }
     if (running_.empty()) look_at_lines();
     return running_[i];
@@ -319,8 +312,8 @@ OutOfRange set_out_of_range_apart(const Subject& subject, std::size_t k, const i
   return set_apart(allowed, got.shape(), std::move(apart), count);
 }
 
-OutOfRange set_unlimited_apart(const ir::Tensor& expected, const compare::Allowed& allowed, ir::DType dtype) {
-  if (allowed.limits == nullptr || core::compute_dtype(dtype) != ir::DType::f64) return {allowed};
+std::uint64_t set_unlimited_apart(const ir::Tensor& expected, ir::DType dtype, compare::Allowed& allowed) {
+  if (allowed.limits == nullptr || core::compute_dtype(dtype) != ir::DType::f64) return 0;
   const compare::Limit limit(allowed, dtype);
   std::vector<bool> apart = allowed.limits->apart;
   apart.resize(static_cast<std::size_t>(expected.elements()), false);
@@ -336,7 +329,8 @@ OutOfRange set_unlimited_apart(const ir::Tensor& expected, const compare::Allowe
     look(expected.as<std::complex<double>>());
   else
     look(expected.as<double>());
-  return set_apart(allowed, expected.shape(), std::move(apart), count);
+  allowed = set_apart(allowed, expected.shape(), std::move(apart), count).allowed;
+  return count;
 }
 
 bool may_leave_range_of_truth(const Subject& subject, std::size_t k, std::size_t i) {

@@ -21,8 +21,9 @@ OutOfRange set_out_of_range_apart(const Subject& subject, std::size_t k, const i
                                   std::optional<ir::Tensor>& native);
 
 /// Sets elements of an output apart whose limit leaves f64, in which it and the numbers are computed: what they may be
-/// off is not known (verdict.md V34). Those of other dtypes have limits, or their error model is wrong.
-OutOfRange set_unlimited_apart(const ir::Tensor& expected, const compare::Allowed& allowed, ir::DType dtype);
+/// off is not known (verdict.md V34). Those of other dtypes have limits, or their error model is wrong. Returns how
+/// many these are.
+std::uint64_t set_unlimited_apart(const ir::Tensor& expected, ir::DType dtype, compare::Allowed& allowed);
 
 /// Whether element `i` of output `k` is a sum that is computed in f64, whose terms are finite and leave its range in
 /// some order, of complex numbers in either part. The truth has no more range, so that nobody knows what it should be.

@@ -333,6 +333,13 @@ RangeSoFar range_of(const element::terms::ElementSum& sum) {
   return range;
 }
 
+bool has_finite_terms(const element::terms::ElementSum& sum) {
+  const auto is_finite = [](const element::terms::Product& term) {
+    return std::isfinite(term.a) && std::isfinite(term.b);
+  };
+  return std::ranges::all_of(sum.terms, is_finite) && std::ranges::all_of(sum.added, is_finite);
+}
+
 bool overflows_in_some_order(const element::terms::ElementSum& sum, ir::DType computed) {
   return range_of(sum).overflows_in_some_order(computed);
 }

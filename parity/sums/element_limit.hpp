@@ -94,6 +94,8 @@ class RangeSoFar {
 
 RangeSoFar range_of(const element::terms::ElementSum& sum);
 
+bool has_finite_terms(const element::terms::ElementSum& sum);
+
 /// Whether a sum whose result is in the range of a type has an order in which a partial sum is not: the terms of one
 /// sign first, every addition rounded away from 0.
 bool overflows_in_some_order(const element::terms::ElementSum& sum, ir::DType computed);

@@ -7,6 +7,7 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/compare/tolerance.hpp"
+#include "parity/sums/double_double.hpp"
 
 namespace plumb::parity::checks::relations {
 namespace {
@@ -81,10 +82,7 @@ ir::Tensor lost_in_sum(const ir::Tensor& a, const ir::Tensor& b) {
   ir::Tensor lost = a;
   const std::span<double> to = lost.as<double>();
   const std::span<const double> from = b.as<double>();
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    const double one = to[i], other = from[i], rounded = one + other, of_other = rounded - one;
-    to[i] = std::abs((one - (rounded - of_other)) + (other - of_other));
-  }
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::abs(sums::exact_sum(to[i], from[i]).low);
   return lost;
 }
 

@@ -12,7 +12,7 @@ struct Limited {
 /// The sum of two f64 tensors of one shape.
 ir::Tensor sum(const ir::Tensor& a, const ir::Tensor& b);
 
-/// How far the rounding of each of these sums to f64 takes it: the error of a sum of two (Knuth).
+/// How far the rounding of each of these sums to f64 takes it.
 ir::Tensor lost_in_sum(const ir::Tensor& a, const ir::Tensor& b);
 
 /// The limits of a difference of two results, which nobody judges where either of them is not judged.

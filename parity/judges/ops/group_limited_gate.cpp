@@ -11,6 +11,7 @@
 #include "parity/judges/kept_sets.hpp"
 #include "parity/judges/limits.hpp"
 #include "parity/judges/units.hpp"
+#include "parity/sums/double_double.hpp"
 
 namespace plumb::parity::judges {
 namespace {
@@ -40,8 +41,7 @@ RoundedSum rounded_sum(double a, double b, ir::DType computed, bool flushes) {
   const core::FloatFormat format = core::float_format(computed);
   RoundedSum sum{.value = a + b};
   if (!std::isfinite(sum.value)) return sum;
-  const double of_b = sum.value - a, rest = (a - (sum.value - of_b)) + (b - of_b);
-  const bool is_exact = computed == ir::DType::f64 ? rest == 0 : format.has(sum.value);
+  const bool is_exact = computed == ir::DType::f64 ? sums::exact_sum(a, b).low == 0 : format.has(sum.value);
   if (!is_exact) sum.limit = ir::unit_roundoff(computed) * std::abs(sum.value) * (computed == ir::DType::f64 ? 2 : 1);
   if (flushes && std::abs(sum.value) < format.smallest_normal()) sum.limit = std::abs(sum.value);
   sum.is_in_range = std::abs(sum.value) < format.overflow();

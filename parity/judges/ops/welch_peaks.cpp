@@ -65,8 +65,7 @@ Limited peaks_of(const WelchPeaks& op, const Question& question, const Limited& 
 bool leaves_range(const element::terms::ElementSum& sum, ir::DType computed, bool all_peaks_are_finite) {
   const sums::RangeSoFar range = sums::range_of(sum);
   if (!all_peaks_are_finite && range.overflows_in_some_order(computed)) return true;
-  const auto is_finite = [](const element::terms::Product& term) { return std::isfinite(term.a); };
-  return computed == ir::DType::f64 && range.has_sizes_beyond(computed) && std::ranges::all_of(sum.terms, is_finite);
+  return computed == ir::DType::f64 && range.has_sizes_beyond(computed) && sums::has_finite_terms(sum);
 }
 
 /// By line of bins, whether the frames of some bin add up beyond the range (verdict.md V34).

@@ -85,10 +85,7 @@ class Spectrogram : public Row {
   bool any_band(const Ask& ask) const {
     for (std::int64_t i = first_; i < first_ + sums_->scope; ++i) {
       const element::terms::ElementSum sum = sums_->band(i);
-      const auto is_finite = [](const element::terms::Product& term) {
-        return std::isfinite(term.a) && std::isfinite(term.b);
-      };
-      if (std::ranges::all_of(sum.terms, is_finite) && ask(sums::range_of(sum))) return true;
+      if (sums::has_finite_terms(sum) && ask(sums::range_of(sum))) return true;
     }
     return false;
   }
