@@ -11,14 +11,7 @@ namespace plumb::ir::passes {
 namespace {
 
 Op converted(const Op& op, DType to) {
-  Attributes attributes = op.attributes();
-  for (const FieldInfo& field : op.schema().fields()) {
-    if (field.kind != "dtype" && field.kind != "dtype?") continue;
-    const auto found = attributes.find(field.name);
-    if (found != attributes.end() && std::get<std::string>(found->second) == info(DType::f32).name)
-      found->second = std::string(info(to).name);
-  }
-  return op.schema().read(attributes);
+  return with_dtypes(op, [to](DType dtype) { return dtype == DType::f32 ? to : dtype; });
 }
 
 void require_narrow(DType to) {
@@ -108,6 +101,22 @@ class Conversion {
 };
 
 }  // namespace
+
+void map_dtypes(const OpSchema& schema, Attributes& attributes, const std::function<DType(DType)>& map) {
+  for (const FieldInfo& field : schema.fields()) {
+    if (field.kind != "dtype" && field.kind != "dtype?") continue;
+    const auto found = attributes.find(field.name);
+    if (found == attributes.end()) continue;
+    auto& name = std::get<std::string>(found->second);
+    name = info(map(*find_dtype(name))).name;
+  }
+}
+
+Op with_dtypes(const Op& op, const std::function<DType(DType)>& map) {
+  Attributes attributes = op.attributes();
+  map_dtypes(op.schema(), attributes, map);
+  return op.schema().read(attributes);
+}
 
 Graph as_dtype(const Graph& graph, DType to) {
   require_narrow(to);

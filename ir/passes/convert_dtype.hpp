@@ -14,4 +14,10 @@ Graph as_dtype(const Graph& graph, DType to);
 /// The feeds of a graph in `to`: f32 tensors rounded to `to`, the others as they are.
 Feeds as_dtype(const Feeds& feeds, DType to);
 
+/// Has those attributes of an op that name dtypes name what `map` makes of these.
+void map_dtypes(const OpSchema& schema, Attributes& attributes, const std::function<DType(DType)>& map);
+
+/// The op with such attributes.
+Op with_dtypes(const Op& op, const std::function<DType(DType)>& map);
+
 }  // namespace plumb::ir::passes

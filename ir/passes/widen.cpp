@@ -2,6 +2,7 @@
 
 #include "ir/ops/bitcast.hpp"
 #include "ir/ops/cast.hpp"
+#include "ir/passes/convert_dtype.hpp"
 #include "ir/passes/inline_bodies.hpp"
 
 namespace plumb::ir::passes {
@@ -17,17 +18,6 @@ void round_reals(Attributes& attributes) {
   }
 }
 
-/// W2: attributes that name a dtype map as the values do.
-void widen_dtypes(const OpSchema& schema, Attributes& attributes) {
-  for (const FieldInfo& field : schema.fields()) {
-    if (field.kind != "dtype" && field.kind != "dtype?") continue;
-    const auto found = attributes.find(field.name);
-    if (found == attributes.end()) continue;
-    auto& name = std::get<std::string>(found->second);
-    name = info(wider(*find_dtype(name))).name;
-  }
-}
-
 Op widened(const Graph& graph, const Node& node, Reals reals) {
   if (const std::string why = why_no_truth(graph, node); !why.empty())
     throw Unsupported(cat("node '", node.label, "' (", node.op.name(), "): ", why));
@@ -37,7 +27,7 @@ Op widened(const Graph& graph, const Node& node, Reals reals) {
     return wider(dtype) != dtype;
   });
   if (narrow && reals == Reals::nearest_f32) round_reals(attributes);
-  widen_dtypes(node.op.schema(), attributes);
+  map_dtypes(node.op.schema(), attributes, wider);  // W2: they map as the values do
   return node.op.schema().read(attributes);
 }
 
@@ -75,5 +65,11 @@ Graph widen(const Graph& graph, Reals reals) {
 Tensor widen(const TensorView& tensor) { return convert(tensor, wider(tensor.dtype())); }
 
 Tensor widen(const Tensor& tensor) { return wider(tensor.dtype()) == tensor.dtype() ? tensor : widen(tensor.view()); }
+
+Feeds widen(const Feeds& feeds) {
+  Feeds wide;
+  for (const auto& [name, tensor] : feeds) wide.emplace(name, widen(tensor));
+  return wide;
+}
 
 }  // namespace plumb::ir::passes

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ir/graph.hpp"
+#include "ir/executor.hpp"
 
 namespace plumb::ir::passes {
 
@@ -22,6 +22,9 @@ std::string why_no_truth(const Graph& graph, const Node& node);
 Tensor widen(const TensorView& tensor);
 /// Likewise; where that is its own dtype, as a copy has it: bytes of somebody else's are shared.
 Tensor widen(const Tensor& tensor);
+
+/// Likewise of all of them.
+Feeds widen(const Feeds& feeds);
 
 /// f64 for the narrower floats, c128 for c64, else the dtype itself.
 DType wider(DType dtype);

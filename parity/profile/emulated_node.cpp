@@ -14,6 +14,7 @@
 #include "ir/kernels/sum_orders.hpp"
 #include "ir/ops/batch_norm.hpp"
 #include "ir/ops/conv.hpp"
+#include "ir/passes/convert_dtype.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/compare/scan.hpp"
 #include "parity/profile/attention.hpp"
@@ -136,15 +137,8 @@ std::optional<Replayed> product(const Replay& replay) {
 
 /// An op of the widened graph, in f32.
 ir::Op in_f32(const ir::Op& wide) {
-  ir::Attributes attributes = wide.attributes();
-  for (const ir::FieldInfo& field : wide.schema().fields()) {
-    if (field.kind != "dtype" && field.kind != "dtype?") continue;
-    const auto found = attributes.find(field.name);
-    if (found == attributes.end()) continue;
-    auto& name = std::get<std::string>(found->second);
-    if (name == ir::info(ir::DType::f64).name) name = ir::info(ir::DType::f32).name;
-  }
-  return wide.schema().read(attributes);
+  return ir::passes::with_dtypes(wide,
+                                 [](ir::DType dtype) { return dtype == ir::DType::f64 ? ir::DType::f32 : dtype; });
 }
 
 /// Output k of the segment, in f32 from what was replayed on, as a kernel computes what it fuses.
