@@ -280,7 +280,7 @@ struct BoundedRun {
 
 BoundedRun run_bounded(ir::Executor& reference, const BoundedPlan& plan, const ir::Feeds& feeds) {
   const auto wanted = plan.wanted();
-  const auto executable = reference.compile(with_panel_products(reference, plan.graph), {}, {wanted});
+  const auto executable = compile_by_panels(reference, plan.graph, {wanted});
   BoundedRun run{Results(executable->run(feeds), wanted)};
   const auto reports = executable->nodes();
   for (const ir::NodeReport& report : std::span(reports).first(plan.own_nodes))

@@ -1,6 +1,7 @@
 // Finds products with numbers that packed weights give, and replaces them by products that make these by panels.
 #include "parity/bounds/panel_product.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -149,6 +150,13 @@ ir::Graph with_panel_products(const ir::Executor& executor, const ir::Graph& gra
   }
   for (const ir::Value v : graph.results()) made.returns(v);
   return made;
+}
+
+std::unique_ptr<ir::Executable> compile_by_panels(ir::Executor& executor, const ir::Graph& graph,
+                                                  const ir::Capture& capture) {
+  const auto unpacks = [](const ir::Node& node) { return node.op.is<ir::ops::Dequantize>(); };
+  if (std::ranges::none_of(graph.nodes(), unpacks)) return executor.compile(graph, {}, capture);
+  return executor.compile(with_panel_products(executor, graph), {}, capture);
 }
 
 }  // namespace plumb::parity::bounds

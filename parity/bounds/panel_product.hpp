@@ -72,4 +72,8 @@ struct PanelProduct {
 /// kernel for these. Values keep their numbers; what made the numbers stays, and nobody reads it any more.
 ir::Graph with_panel_products(const ir::Executor& executor, const ir::Graph& graph);
 
+/// That graph, compiled; the graph itself where nothing in it is packed.
+std::unique_ptr<ir::Executable> compile_by_panels(ir::Executor& executor, const ir::Graph& graph,
+                                                  const ir::Capture& capture);
+
 }  // namespace plumb::parity::bounds
