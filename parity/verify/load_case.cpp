@@ -22,32 +22,16 @@ namespace {
 
 constexpr std::uint64_t most_plan_bytes = 1 << 20;
 
-// In doubles, which do not wrap: a hostile file may ask for 2^64 bytes many times over.
-double bytes_of(const ir::TensorType& type) {
-  return static_cast<double>(type.shape.elements()) * static_cast<double>(ir::info(type.dtype).bytes);
-}
-double wide_bytes(const ir::TensorType& type) { return bytes_of({ir::passes::wider(type.dtype), type.shape}); }
-
-/// The most bytes of truths held at once: from the node that computes one to its last reader.
+/// The most bytes of truths held at once, and of what judging a node needs beside them.
 double truths(const ir::Graph& graph) {
-  std::map<ir::Value, std::size_t> last_reader;
-  for (std::size_t n = 0; n < graph.nodes().size(); ++n)
-    for (const ir::Value v : graph.nodes()[n].inputs) last_reader[v] = n;
-  double held = 0, most = 0;
-  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+  const std::vector<double> held = truths_held(graph);
+  double most = 0;
+  for (std::size_t n = 0; n < held.size(); ++n) {
     const ir::Node& node = graph.nodes()[n];
-    double scratch = verify::limit_bytes(graph, node);  // and copies that the executors of this one node make
-    for (const ir::Value v : node.inputs) scratch += 3 * wide_bytes(graph.type(v));
-    for (const ir::Value v : node.outputs) {
-      held += wide_bytes(graph.type(v));
-      scratch += 3 * wide_bytes(graph.type(v));
-    }
-    most = std::max(most, held + scratch);
-    const std::set<ir::Value> read(node.inputs.begin(), node.inputs.end());
-    for (const ir::Value v : read)
-      if (last_reader[v] == n && !graph.is_source(v)) held -= wide_bytes(graph.type(v));
-    for (const ir::Value v : node.outputs)
-      if (!last_reader.contains(v)) held -= wide_bytes(graph.type(v));
+    double scratch = limit_bytes(graph, node);  // and copies that the executors of this one node make
+    for (const auto* const values : {&node.inputs, &node.outputs})
+      for (const ir::Value v : *values) scratch += 3 * wide_bytes(graph.type(v));
+    most = std::max(most, held[n] + scratch);
   }
   return most;
 }

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
-#include "ir/passes/widen.hpp"
 #include "ir/raw/process_memory.hpp"
 #include "ir/raw/threads.hpp"
 #include "parity/verify/shares.hpp"
@@ -26,12 +24,6 @@ constexpr double differing = 16 * mebibyte;
 /// A value below this costs more in a file than in memory.
 constexpr std::size_t least_spilled = std::size_t{1} << 15;
 
-double bytes_of(const ir::TensorType& type) {
-  return static_cast<double>(type.shape.elements()) * static_cast<double>(ir::info(type.dtype).bytes);
-}
-
-double wide_bytes(const ir::TensorType& type) { return bytes_of({ir::passes::wider(type.dtype), type.shape}); }
-
 /// Bytes that verifying a graph needs at one time or another.
 struct Needs {
   double sources = 0, values = 0;  ///< all of them
@@ -42,30 +34,23 @@ struct Needs {
 
 Needs needs_of(const ir::Graph& graph) {
   Needs needs;
-  std::map<ir::Value, std::size_t> last_reader;
   for (ir::Value v = 0; graph.is_source(v); ++v) {
     needs.sources += bytes_of(graph.type(v));
     needs.source = std::max(needs.source, bytes_of(graph.type(v)));
   }
-  for (std::size_t n = 0; n < graph.nodes().size(); ++n)
-    for (const ir::Value v : graph.nodes()[n].inputs) last_reader[v] = n;
-  double alive = 0;
-  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+  const std::vector<double> truths = truths_held(graph);
+  for (std::size_t n = 0; n < truths.size(); ++n) {
     const ir::Node& node = graph.nodes()[n];
-    for (const ir::Value v : node.outputs) {
-      needs.values += bytes_of(graph.type(v));
-      alive += wide_bytes(graph.type(v));
-    }
-    needs.truths = std::max(needs.truths, alive);
+    for (const ir::Value v : node.outputs) needs.values += bytes_of(graph.type(v));
+    needs.truths = std::max(needs.truths, truths[n]);
     needs.node = std::max(needs.node, judging_bytes(graph, node));
-    for (const auto* const values : {&node.inputs, &node.outputs})
-      for (const ir::Value v : *values)
-        if (!graph.is_source(v) && last_reader.try_emplace(v, n).first->second == n) {
-          alive -= wide_bytes(graph.type(v));
-          last_reader[v] = graph.nodes().size();  // an operand may be there twice
-        }
   }
   return needs;
+}
+
+/// Bytes that the process has now, and what it needs beside values.
+double bytes_beside() {
+  return static_cast<double>(ir::raw::resident_bytes()) + beside + by_thread * ir::raw::allowed_threads();
 }
 
 /// The bytes that the candidate's runs need beside what is there before: the values that it hands back and the param
@@ -102,7 +87,7 @@ void MemoryBudget::begin(const cases::Case& subject, const cases::Executors& exe
   const Needs needs = needs_of(subject.file->graph);
   for (const auto& [name, tensor] : subject.feeds) ir::raw::release_after_use(tensor.bytes());
   constexpr double sign_runs = 8;
-  const double there = static_cast<double>(ir::raw::resident_bytes()) + beside + by_thread * ir::raw::allowed_threads();
+  const double there = bytes_beside();
   const double kept =
       (mode == core::Mode::propagate ? (1 + sign_runs) * needs.truths : 0) + (subject.as_written ? needs.truths : 0);
   const double least = there + std::max(run_bytes(executors, needs), needs.node + kept),
@@ -118,9 +103,8 @@ void MemoryBudget::begin(const cases::Case& subject, const cases::Executors& exe
 }
 
 double MemoryBudget::for_nodes() const {
-  const double there = static_cast<double>(ir::raw::resident_bytes()) + beside + by_thread * ir::raw::allowed_threads();
   const double held = static_cast<double>(*held_);
-  return std::max(0.0, static_cast<double>(most_) - (there - held) - for_values_);
+  return std::max(0.0, static_cast<double>(most_) - (bytes_beside() - held) - for_values_);
 }
 
 ir::Tensor MemoryBudget::hold(ir::Tensor tensor) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 
 #include "ir/cost.hpp"
 #include "ir/ops/attention.hpp"
@@ -21,12 +23,7 @@ constexpr double flops_a_read = 50, flops_a_result = 300;
 constexpr double times_evaluated = 3, flops_a_node = 1e7;
 constexpr double least_waiting = 0x1p28, most_waiting = 0x1p32;
 
-// In doubles, which do not wrap: a hostile file may ask for 2^64 bytes many times over.
 double elements_of(const ir::TensorType& type) { return static_cast<double>(type.shape.elements()); }
-double bytes_of(const ir::TensorType& type) {
-  return elements_of(type) * static_cast<double>(ir::info(type.dtype).bytes);
-}
-double wide_bytes(const ir::TensorType& type) { return bytes_of({ir::passes::wider(type.dtype), type.shape}); }
 
 /// The scores of an attention, which its limits are made from; of other nodes what they compute.
 double bounded_elements(const ir::Graph& graph, const ir::Node& node) {
@@ -40,6 +37,31 @@ double bounded_elements(const ir::Graph& graph, const ir::Node& node) {
 }
 
 }  // namespace
+
+double bytes_of(const ir::TensorType& type) {
+  return elements_of(type) * static_cast<double>(ir::info(type.dtype).bytes);
+}
+
+double wide_bytes(const ir::TensorType& type) { return bytes_of({ir::passes::wider(type.dtype), type.shape}); }
+
+std::vector<double> truths_held(const ir::Graph& graph) {
+  std::map<ir::Value, std::size_t> last_reader;
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n)
+    for (const ir::Value v : graph.nodes()[n].inputs) last_reader[v] = n;
+  std::vector<double> by_node;
+  double held = 0;
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    const ir::Node& node = graph.nodes()[n];
+    for (const ir::Value v : node.outputs) held += wide_bytes(graph.type(v));
+    by_node.push_back(held);
+    const std::set<ir::Value> read(node.inputs.begin(), node.inputs.end());
+    for (const ir::Value v : read)
+      if (last_reader[v] == n && !graph.is_source(v)) held -= wide_bytes(graph.type(v));
+    for (const ir::Value v : node.outputs)
+      if (!last_reader.contains(v)) held -= wide_bytes(graph.type(v));
+  }
+  return by_node;
+}
 
 double bytes_of_values(const ir::Graph& graph) {
   double values = 0;

@@ -8,6 +8,15 @@
 
 namespace plumb::parity::verify {
 
+// In doubles, which do not wrap: a hostile file may ask for 2^64 bytes many times over.
+
+/// Bytes of a value, and of its truth.
+double bytes_of(const ir::TensorType& type);
+double wide_bytes(const ir::TensorType& type);
+
+/// By node, the bytes of all truths that are held while it is judged: from the node that makes one to its last reader.
+std::vector<double> truths_held(const ir::Graph& graph);
+
 /// Bytes of all values of a graph, each once, in its own dtype.
 double bytes_of_values(const ir::Graph& graph);
 
