@@ -96,7 +96,7 @@ void check_heads(const Decoder& decoder, std::size_t k, std::int64_t q, BlockTen
 
 void check_attention(const Decoder& decoder, std::size_t k, BlockTensors& block) {
   const auto at = static_cast<std::int64_t>(k);
-  const std::int64_t key = decoder.key(at), q = decoder.heads[k] * key * (decoder.has_output_gate ? 2 : 1);
+  const std::int64_t key = decoder.key(at), q = decoder.heads[k] * decoder.query(at);
   if (decoder.latent.rank > 0) return check_latent(decoder, decoder.heads[k], block);
   if (decoder.is_linear(at)) return check_linear(decoder, block);
   const bool has_own = decoder.source(at) == at;
@@ -159,7 +159,7 @@ void check_block(const Decoder& decoder, std::size_t k, BlockTensors& block) {
     block.norm("post_ffw_norm");
   }
   const Experts& experts = decoder.experts;
-  const bool has_experts = experts.count > 0 && static_cast<std::int64_t>(k) >= experts.first_block;
+  const bool has_experts = decoder.has_experts(static_cast<std::int64_t>(k));
   if (has_experts) check_experts(decoder, block);
   if (!has_experts || experts.is_beside_dense) check_dense(decoder, decoder.feed_forward[k], block);
   if (experts.is_beside_dense)

@@ -98,6 +98,12 @@ Experts need_experts(Keys& keys, const Decoder& decoder, UsualWidth usual) {
   return read_experts(keys, decoder, usual);
 }
 
+Experts need_experts_and_shared(Keys& keys, const Decoder& decoder, UsualWidth usual) {
+  Experts experts = need_experts(keys, decoder, usual);
+  experts.shared_width = keys.whole("expert_shared_feed_forward_length", {}, decoder.feed_forward.front());
+  return experts;
+}
+
 std::optional<std::int64_t> Decoder::source(std::int64_t block) const {
   const std::int64_t own = blocks - sharing;
   if (block < own) return block;

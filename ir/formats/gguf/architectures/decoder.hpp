@@ -107,12 +107,15 @@ struct Decoder {
   std::int64_t window(std::int64_t block) const {
     return windows.empty() ? 0 : windows[static_cast<std::size_t>(block)];
   }
+  bool has_experts(std::int64_t block) const { return experts.count > 0 && block >= experts.first_block; }
   bool is_linear(std::int64_t block) const {
     return !linear.blocks.empty() && linear.blocks[static_cast<std::size_t>(block)];
   }
   std::int64_t key(std::int64_t block) const {
     return window_length > 0 && window(block) > 0 ? window_length : key_length;
   }
+  /// Columns that a head has in attn_q: q, and its gate where there is one.
+  std::int64_t query(std::int64_t block) const { return key(block) * (has_output_gate ? 2 : 1); }
   std::int64_t value(std::int64_t block) const {
     return window_length > 0 && window(block) > 0 ? window_length : value_length;
   }
@@ -140,6 +143,9 @@ Experts read_experts(Keys& keys, const Decoder& decoder, UsualWidth usual);
 
 /// Reads the same for models that must have some.
 Experts need_experts(Keys& keys, const Decoder& decoder, UsualWidth usual);
+
+/// Likewise, with an expert besides that all rows go through.
+Experts need_experts_and_shared(Keys& keys, const Decoder& decoder, UsualWidth usual);
 
 /// Reads which blocks have windows, and gives those `base` as that of their angles where no key says another. Without
 /// `usual` the file must say how long they are; 0: no block has one.

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "ir/formats/gguf/architectures/block_nodes.hpp"
-#include "ir/ops/binary.hpp"
 #include "ir/ops/gather.hpp"
 #include "ir/ops/group_limited_gate.hpp"
 #include "ir/ops/matmul.hpp"
@@ -12,11 +11,6 @@
 #include "ir/ops/split.hpp"
 
 namespace plumb::ir::formats::gguf::architectures {
-namespace {
-
-const ops::Binary product_of{.function = ops::BinaryFunction::multiply};
-
-}  // namespace
 
 Value BlockNodes::gated(const std::string& label, Value gate, Value up) {
   return nodes_.add(label, decoder_.glu, {gate, up});
@@ -84,7 +78,7 @@ Value BlockNodes::expert_weights(const std::string& prefix, Value weights, Value
   if (weights_.has(scale)) {
     const Value flat = nodes_.reshape(prefix + "flat_weights", weights, {rows});
     const Value own = nodes_.add(prefix + "expert_scales", ops::Gather{}, {nodes_.floats(scale), ids});
-    weights = nodes_.add(prefix + "scaled_weights", product_of, {flat, own});
+    weights = nodes_.times(prefix + "scaled_weights", flat, own);
   }
   return nodes_.reshape(prefix + "expert_weights", weights, {rows, 1});
 }
@@ -101,7 +95,7 @@ Value BlockNodes::experts(const std::string& prefix, Value x, Value router) {
   const Value from = nodes_.constant(prefix + "row_ids", {rows * of.used}, sources);
   const Value each = nodes_.add(prefix + "expert_rows", ops::Gather{}, {flat, from});
   const Value y = expert_product(prefix, "down", opened_experts(prefix, each, ids), ids);
-  const Value weighted = nodes_.add(prefix + "weighted", product_of, {y, expert_weights(prefix, gate[1], ids)});
+  const Value weighted = nodes_.times(prefix + "weighted", y, expert_weights(prefix, gate[1], ids));
   const Value grouped = nodes_.reshape(prefix + "by_expert", weighted, {rows, of.used, d});
   const ops::Reduce sum{.function = ops::ReduceFunction::sum, .axes = {1}, .keep_dims = false};
   Value all = nodes_.add(prefix + "ffn_sum", sum, {grouped});
@@ -114,7 +108,7 @@ Value BlockNodes::router_input(const std::string& prefix, Value x) {
   const ops::RmsNorm norm{.epsilon = decoder_.norm.epsilon, .has_scale = false};
   const float share = static_cast<float>(1 / std::sqrt(static_cast<double>(decoder_.width)));
   const Value scaled = nodes_.scaled(prefix + "router_scaled", nodes_.add(prefix + "router_norm", norm, {x}), share);
-  return nodes_.add(prefix + "router_input", product_of, {scaled, nodes_.floats(prefix + "ffn_gate_inp.scale")});
+  return nodes_.times(prefix + "router_input", scaled, nodes_.floats(prefix + "ffn_gate_inp.scale"));
 }
 
 Value BlockNodes::dense_and_experts(const std::string& prefix, Value sum, Value normed) {
@@ -136,14 +130,13 @@ Value BlockNodes::shared_expert(const std::string& prefix, Value x) {
   const Value logit = nodes_.add(prefix + "shared_logit", with_row,
                                  {x, nodes_.reshape(prefix + "shared_gate_row", row, {1, decoder_.width})});
   const Value open = nodes_.add(prefix + "shared_gate", ops::Unary{.function = ops::UnaryFunction::sigmoid}, {logit});
-  return nodes_.add(prefix + "shared", product_of, {y, open});
+  return nodes_.times(prefix + "shared", y, open);
 }
 
 Value BlockNodes::feed_forward(std::int64_t block, Value sum, Value normed) {
   const Experts& of = decoder_.experts;
   if (of.is_beside_dense) return dense_and_experts(prefix(block), sum, normed);
-  const bool is_mixture = of.count > 0 && block >= of.first_block;
-  return is_mixture ? experts(prefix(block), normed, normed) : dense(prefix(block), normed);
+  return decoder_.has_experts(block) ? experts(prefix(block), normed, normed) : dense(prefix(block), normed);
 }
 
 }  // namespace plumb::ir::formats::gguf::architectures

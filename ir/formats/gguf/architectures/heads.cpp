@@ -40,8 +40,7 @@ BlockNodes::Heads BlockNodes::heads(std::int64_t block, Value x) {
     return made;
   }
   if (weights_.has(joint + ".weight")) {
-    const std::int64_t q = q_heads * key * (decoder_.has_output_gate ? 2 : 1);
-    const ops::Split rows{.axis = -1, .sizes = {q, kv_heads * key, kv_heads * value}};
+    const ops::Split rows{.axis = -1, .sizes = {q_heads * decoder_.query(block), kv_heads * key, kv_heads * value}};
     parts = nodes_.add_all(of + "qkv", rows, {nodes_.product(x, joint)});
   } else {
     for (const char* const name : {"attn_q", "attn_k"}) parts.push_back(nodes_.product(x, of + name));

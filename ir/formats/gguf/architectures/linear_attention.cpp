@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "ir/formats/gguf/architectures/block_nodes.hpp"
-#include "ir/ops/binary.hpp"
 #include "ir/ops/causal_conv.hpp"
 #include "ir/ops/gated_delta_net.hpp"
 #include "ir/ops/rms_norm.hpp"
@@ -29,7 +28,7 @@ Value BlockNodes::convolved(const std::string& prefix, Value x, Value state, Val
 Value BlockNodes::unit_heads(const std::string& label, Value x) {
   const Linear& of = decoder_.linear;
   const auto length = static_cast<double>(of.length);
-  const Value heads = nodes_.reshape(label + "_heads", x, {batch_, tokens_, of.key_heads, of.length});
+  const Value heads = by_head(label + "_heads", x, of.key_heads, of.length);
   const std::vector<float> scales(static_cast<std::size_t>(of.length), static_cast<float>(1 / std::sqrt(length)));
   const Value scale = nodes_.constant(label + "_scale", {of.length}, scales);
   const Value unit =
@@ -43,16 +42,13 @@ Value BlockNodes::decays(const std::string& prefix, Value x) {
   const Value open =
       nodes_.sum(prefix + "time_step", nodes_.product(x, prefix + "ssm_alpha"), nodes_.floats(prefix + "ssm_dt.bias"));
   const Value step = nodes_.add(prefix + "softplus", ops::Unary{.function = ops::UnaryFunction::softplus}, {open});
-  return nodes_.add(prefix + "decay", ops::Binary{.function = ops::BinaryFunction::multiply},
-                    {step, nodes_.floats(prefix + "ssm_a")});
+  return nodes_.times(prefix + "decay", step, nodes_.floats(prefix + "ssm_a"));
 }
 
 BlockNodes::Linearly BlockNodes::linear_attention(std::int64_t block, Value x, Value state, Value conv_state) {
   const std::string of = prefix(block);
   const Linear& linear = decoder_.linear;
   const std::int64_t keys = linear.key_heads * linear.length;
-  const Shape by_head{batch_, tokens_, linear.value_heads, linear.length};
-  const std::vector<std::int64_t> extents(by_head.begin(), by_head.end());
   Linearly made;
   const Value rows = convolved(of, x, conv_state, made.conv_state);
   const ops::Split cut{.axis = -1, .sizes = {keys, keys, linear.values()}};
@@ -60,12 +56,12 @@ BlockNodes::Linearly BlockNodes::linear_attention(std::int64_t block, Value x, V
   const ops::Unary sigmoid{.function = ops::UnaryFunction::sigmoid};
   const Value beta = nodes_.add(of + "beta", sigmoid, {nodes_.product(x, of + "ssm_beta")});
   const Value q = unit_heads(of + "q", parts[0]), k = unit_heads(of + "k", parts[1]);
-  const Value v = nodes_.reshape(of + "v", parts[2], extents);
+  const Value v = by_head(of + "v", parts[2], linear.value_heads, linear.length);
   const auto scanned =
       nodes_.add_all(of + "scanned", ops::GatedDeltaNet{.has_state = true}, {q, k, v, decays(of, x), beta, state});
   made.state = scanned[1];
   const Value normed = nodes_.norm(scanned[0], of + "ssm_norm", {.epsilon = decoder_.norm.epsilon});
-  const Value gate = nodes_.reshape(of + "gate_heads", nodes_.product(x, of + "attn_gate"), extents);
+  const Value gate = by_head(of + "gate_heads", nodes_.product(x, of + "attn_gate"), linear.value_heads, linear.length);
   const Value opened = nodes_.add(of + "gated", ops::Glu{.function = ops::GateFunction::silu}, {gate, normed});
   const Value joined = nodes_.reshape(of + "joined", opened, {batch_, tokens_, linear.values()});
   made.y = nodes_.product(joined, of + "ssm_out");

@@ -39,9 +39,13 @@ Value Nodes::sum(const std::string& label, Value a, Value b) {
   return add(label, ops::Binary{.function = ops::BinaryFunction::add}, {a, b});
 }
 
+Value Nodes::times(const std::string& label, Value a, Value b) {
+  return add(label, ops::Binary{.function = ops::BinaryFunction::multiply}, {a, b});
+}
+
 Value Nodes::scaled(const std::string& label, Value x, float factor) {
   const Value by = constant<float>(label + ".factor", {}, {factor});
-  return add(label, ops::Binary{.function = ops::BinaryFunction::multiply}, {x, by});
+  return times(label, x, by);
 }
 
 Value Nodes::product(const std::string& label, Value x, const std::string& tensor) {

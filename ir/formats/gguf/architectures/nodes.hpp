@@ -32,6 +32,7 @@ class Nodes {
     return add(label, std::move(one), {});
   }
   Value sum(const std::string& label, Value a, Value b);
+  Value times(const std::string& label, Value a, Value b);
   Value scaled(const std::string& label, Value x, float factor);
 
   Value reshape(const std::string& label, Value x, std::vector<std::int64_t> extents);

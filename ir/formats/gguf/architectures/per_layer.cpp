@@ -2,15 +2,9 @@
 #include <cmath>
 
 #include "ir/formats/gguf/architectures/block_nodes.hpp"
-#include "ir/ops/binary.hpp"
 #include "ir/ops/slice.hpp"
 
 namespace plumb::ir::formats::gguf::architectures {
-namespace {
-
-const ops::Binary by_factor{.function = ops::BinaryFunction::multiply};
-
-}  // namespace
 
 Value BlockNodes::per_layer_inputs(Value x, Value tokens) {
   const std::int64_t p = decoder_.per_layer;
@@ -31,7 +25,7 @@ Value BlockNodes::with_per_layer(std::int64_t block, Value x, Value inputs) {
   const ops::Slice own{.axes = {2}, .starts = {block}, .sizes = {1}, .steps = {}};
   const Value one = nodes_.reshape(of + "per_layer", nodes_.add(of + "per_layer_slice", own, {inputs}),
                                    {batch_, tokens_, decoder_.per_layer});
-  const Value opened = nodes_.add(of + "inp_opened", decoder_.glu, {nodes_.product(x, of + "inp_gate"), one});
+  const Value opened = gated(of + "inp_opened", nodes_.product(x, of + "inp_gate"), one);
   const Value back = nodes_.norm(nodes_.product(opened, of + "proj"), of + "post_norm", decoder_.norm);
   return nodes_.sum(of + "after_per_layer", x, back);
 }
@@ -39,7 +33,7 @@ Value BlockNodes::with_per_layer(std::int64_t block, Value x, Value inputs) {
 Value BlockNodes::rescaled(std::int64_t block, Value x) {
   const std::string of = prefix(block), scale = of + "layer_output_scale";
   if (!decoder_.may_scale_blocks || !weights_.has(scale + ".weight")) return x;
-  return nodes_.add(scale, by_factor, {x, nodes_.floats(scale + ".weight")});
+  return nodes_.times(scale, x, nodes_.floats(scale + ".weight"));
 }
 
 }  // namespace plumb::ir::formats::gguf::architectures

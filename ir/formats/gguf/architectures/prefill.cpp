@@ -131,7 +131,7 @@ class Prefill {
     const Value by = nodes_.constant<float>("logit_cap", {}, {cap});
     const Value share = nodes_.add("logit_shares", ops::Binary{.function = ops::BinaryFunction::divide}, {open, by});
     const Value bent = nodes_.add("bent_logits", ops::Unary{.function = ops::UnaryFunction::tanh}, {share});
-    return nodes_.add("logits", ops::Binary{.function = ops::BinaryFunction::multiply}, {bent, by});
+    return nodes_.times("logits", bent, by);
   }
 
   Value last_of(Value x) {

@@ -36,9 +36,8 @@ Decoder read_qwen2(Keys& keys) { return read_dense(keys); }
 
 Decoder read_qwen2moe(Keys& keys) {
   Decoder decoder = read_decoder(keys);
-  decoder.experts = need_experts(keys, decoder, UsualWidth::share);
+  decoder.experts = need_experts_and_shared(keys, decoder, UsualWidth::share);
   decoder.experts.is_normalized = false;
-  decoder.experts.shared_width = keys.whole("expert_shared_feed_forward_length", {}, decoder.feed_forward.front());
   return decoder;
 }
 

@@ -61,8 +61,7 @@ Decoder read_qwen35(Keys& keys) {
 
 Decoder read_qwen35moe(Keys& keys) {
   Decoder decoder = read_any(keys);
-  decoder.experts = need_experts(keys, decoder, UsualWidth::share);
-  decoder.experts.shared_width = keys.whole("expert_shared_feed_forward_length", {}, decoder.feed_forward.front());
+  decoder.experts = need_experts_and_shared(keys, decoder, UsualWidth::share);
   return decoder;
 }
 
