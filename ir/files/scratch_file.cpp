@@ -64,11 +64,7 @@ std::shared_ptr<ScratchFile> ScratchFile::make(const std::filesystem::path& dire
 ScratchFile::Part ScratchFile::write(std::span<const std::byte> bytes) {
   require(!bytes.empty(), "no bytes are written to scratch");
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  std::uint64_t offset = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    offset = std::exchange(end_, end_ + (bytes.size() + page - 1) / page * page);
-  }
+  const std::uint64_t offset = end_.fetch_add((bytes.size() + page - 1) / page * page);
   for (std::size_t done = 0; done < bytes.size();) {
     constexpr std::size_t most_at_once = std::size_t{1} << 26;
     const ssize_t count = ::pwrite(file_.number(), bytes.data() + done, std::min(bytes.size() - done, most_at_once),

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <span>
 
 #include "ir/error.hpp"
@@ -46,9 +45,7 @@ class ScratchFile : public std::enable_shared_from_this<ScratchFile> {
 
   const Descriptor file_;
   const std::filesystem::path directory_;
-  std::mutex mutex_;  ///< guards what follows
-  std::uint64_t end_ = 0;
-  std::atomic<std::uint64_t> written_ = 0;
+  std::atomic<std::uint64_t> end_ = 0, written_ = 0;
 };
 
 /// The folder for scratch where nobody names one: $TMPDIR, else /var/tmp.

@@ -4,14 +4,12 @@
 #include <cmath>
 #include <optional>
 
-#include "ir/half.hpp"
 #include "ref_cpu/gemm/grouped_product.hpp"
 #include "ref_cpu/packed/panels.hpp"
 
 namespace plumb::ref_cpu::packed {
 namespace {
 
-using ir::kernels::packed::WeightDtype;
 using Part = PanelProduct::Part;
 
 /// The weights of a node, read as limits take them for.
@@ -28,20 +26,18 @@ class Parts {
   /// Calls use(first, panel) for panels of `count` rows from row `begin` on, in parallel.
   template <class Use>
   void for_each_panel(std::int64_t begin, std::int64_t count, const Use& use) const {
-    const std::int64_t k = length(), grain = std::clamp<std::int64_t>(weights_at_once / (k + 1), 1, 64);
-    parallel_for(count, grain, [&](std::int64_t first, std::int64_t end) {
-      ScratchRoom<double> panel(static_cast<std::size_t>((end - first) * k));
-      for (std::int64_t row = first; row < end; ++row) read(begin + row, panel.data() + (row - first) * k);
-      use(first, gemm::row_major<const double>(panel.data(), end - first, k));
-    });
+    for_each_rows<double>(
+        length(), begin, count, [this](std::int64_t row, double* w) { read(row, w); },
+        [&](std::int64_t first, std::int64_t height, std::span<double> panel) {
+          use(first, gemm::row_major<const double>(panel.data(), height, length()));
+        });
   }
 
  private:
   void read(std::int64_t row, double* w) const {
     const std::int64_t k = length();
     rows_.read(row, w);
-    if (op_.weight_dtype == WeightDtype::f16) each(w, [](double x) { return static_cast<double>(ir::f16(x)); });
-    if (op_.weight_dtype == WeightDtype::bf16) each(w, [](double x) { return static_cast<double>(ir::bf16(x)); });
+    round_weights(op_.weight_dtype, std::span(w, static_cast<std::size_t>(k)));
     if (less_) {
       ScratchRoom<double> less(static_cast<std::size_t>(k));
       less_->read(row, less.data());

@@ -18,14 +18,12 @@ void emit_tiles(const PackedProduct& product, const PackedExtents& p, const comm
   const auto& [format, block_size, has_scales, has_zero_points] = product.packing;
   const bool is_grouped = product.expert.has_value();
   publish_tile(tile, product.has_bias, p.dtype, node);
-  GroupedRows rows{.tiles = node.in(0), .sorted = node.in(0), .count = common::pieces(p.m, tile.rows)};
-  if (is_grouped) rows = group_rows(*product.expert, p.experts, tile.rows, node);
+  const GroupedRows rows = tiled_rows(product, p, tile.rows, node);
   struct Block {
     std::uint32_t m, n, k, scales_of_row;
     common::Divisor by_block;
     std::uint32_t row_tiles;
   };
-  const std::int64_t block = std::clamp<std::int64_t>(packed::scale_block(format, block_size, p.k), 1, p.k + 1);
   node.dispatch({
       .shader = {ir::cat("packed_matmul.", p.dtype),
                  tile.constants().then({{"format", format},
@@ -42,13 +40,24 @@ void emit_tiles(const PackedProduct& product, const PackedExtents& p, const comm
                 node.in(product.x_scales.value_or(0))},
       .writes = {node.out(0)},
       .push = Block{plan::word(p.m), plan::word(p.n), plan::word(p.k),
-                    plan::word(packed::scales_of_row(format, block_size, p.k)), common::Divisor(block),
+                    plan::word(packed::scales_of_row(format, block_size, p.k)), by_scale_block(product, p.k),
                     plan::word(rows.count)},
       .groups = plan::groups_for(rows.count * common::pieces(p.n, tile.columns)),
   });
 }
 
 }  // namespace
+
+GroupedRows tiled_rows(const PackedProduct& product, const PackedExtents& extents, std::int64_t height,
+                       plan::Lowering& node) {
+  if (product.expert) return group_rows(*product.expert, extents.experts, height, node);
+  return {.tiles = node.in(0), .sorted = node.in(0), .count = common::pieces(extents.m, height)};
+}
+
+common::Divisor by_scale_block(const PackedProduct& product, std::int64_t k) {
+  const std::int64_t block = packed::scale_block(product.packing.format, product.packing.block_size, k);
+  return common::Divisor(std::clamp<std::int64_t>(block, 1, k + 1));
+}
 
 void lower_packed(const PackedProduct& product, plan::Lowering& node) {
   node.needs_its_types();

@@ -77,11 +77,6 @@ Streams streams_of(const PackedExtents& p, const Share& share, std::int64_t tile
   return s;
 }
 
-std::int64_t row_bytes(const PackedProduct& product, std::int64_t k) {
-  const packed::Layout layout = packed::layout(product.packing.format);
-  return k / layout.elements * layout.bytes;
-}
-
 /// The most rows of x of a tile: all of few, or those that an expert may have, of which there are few.
 std::int64_t rows_of_tile(const PackedProduct& product, const PackedExtents& p) {
   const std::int64_t rows =
@@ -104,7 +99,7 @@ std::optional<std::string> refuse(const PackedProduct& product, const PackedExte
   const std::int64_t group = packed::scale_block(format, product.packing.block_size, p.k);
   if (packed::has_real_scales(format) && group % share->weights() != 0)
     return ir::cat("scales are for ", group, " weights, no multiple of ", share->weights());
-  if (p.experts * p.n * row_bytes(product, p.k) >= std::int64_t{1} << 32) return "W has 2^32 bytes or more";
+  if (node.in_type(1).bytes() >= std::size_t{1} << 32) return "W has 2^32 bytes or more";
   return std::nullopt;
 }
 
@@ -122,8 +117,7 @@ void emit(const PackedProduct& product, const PackedExtents& p, plan::Lowering& 
   const auto& [format, block_size, has_scales, has_zero_points] = product.packing;
   const device::DeviceFacts& facts = node.facts();
   const std::int64_t vectors = rows_of_tile(product, p);
-  GroupedRows rows{.tiles = node.in(0), .sorted = node.in(0), .count = common::pieces(p.m, vectors)};
-  if (product.expert) rows = group_rows(*product.expert, p.experts, vectors, node);
+  const GroupedRows rows = tiled_rows(product, p, vectors, node);
   const Share share = *share_of(format);
   const Streams s = streams_of(p, share, rows.count, vectors, facts);
   publish_streams(s, share, product, p.dtype, node);
@@ -132,8 +126,7 @@ void emit(const PackedProduct& product, const PackedExtents& p, plan::Lowering& 
     common::Divisor by_block;
     std::uint32_t row_tiles;
   };
-  const std::int64_t block = std::clamp<std::int64_t>(packed::scale_block(format, block_size, p.k), 1, p.k + 1);
-  const std::int64_t bytes = p.experts * p.n * row_bytes(product, p.k);
+  const auto bytes = static_cast<std::int64_t>(node.in_type(1).bytes());
   node.dispatch({
       .shader = {ir::cat("packed_vector.", p.dtype),
                  {{"invocations", s.parts * facts.subgroup_size},
@@ -156,9 +149,9 @@ void emit(const PackedProduct& product, const PackedExtents& p, plan::Lowering& 
       .reads = {node.in(0), node.in(1), node.in(has_scales ? 2 : 1), node.in(has_zero_points ? 3 : 1),
                 node.in(product.has_bias ? node.inputs() - 1 : 0), rows.tiles, rows.sorted},
       .writes = {node.out(0)},
-      .push = Block{plan::word(p.m), plan::word(p.n), plan::word(p.k), plan::word(row_bytes(product, p.k)),
+      .push = Block{plan::word(p.m), plan::word(p.n), plan::word(p.k), plan::word(node.in_type(1).shape.back()),
                     plan::word(std::max<std::int64_t>(bytes - 1, 0) / 4),
-                    plan::word(packed::scales_of_row(format, block_size, p.k)), common::Divisor(block),
+                    plan::word(packed::scales_of_row(format, block_size, p.k)), by_scale_block(product, p.k),
                     plan::word(rows.count)},
       .groups = plan::groups_for(rows.count * common::pieces(p.n, s.lines(facts.subgroup_size))),
   });
