@@ -29,10 +29,8 @@ foreign::ValueNorms truth_norms(const cases::Case& subject, int threads) {
   const ir::Graph wide = ir::passes::widen(subject.file->graph);
   std::vector<ir::Value> computed;
   for (const ir::Node& node : wide.nodes()) computed.insert(computed.end(), node.outputs.begin(), node.outputs.end());
-  ir::Feeds feeds;
-  for (const auto& [name, tensor] : subject.feeds) feeds.emplace(name, ir::passes::widen(tensor));
   foreign::ValueNorms norms;
-  for (const auto& [value, tensor] : reference.run(wide, feeds, std::move(computed)))
+  for (const auto& [value, tensor] : reference.run(wide, ir::passes::widen(subject.feeds), std::move(computed)))
     norms.emplace(value, foreign::norm_of(tensor));
   return norms;
 }

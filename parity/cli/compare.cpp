@@ -14,6 +14,7 @@
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/style_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
+#include "parity/cli/show/bisect.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/studies/closeness/closeness.hpp"
@@ -26,7 +27,6 @@ namespace {
 namespace comparing = studies::closeness;
 
 constexpr std::uint64_t most_names_bytes = 16 << 20;
-constexpr int untestable_commit = 125;  // git bisect skips it
 
 struct CompareFlags {
   std::string a, b, graph, names, policy, today, style = "torch", json;
@@ -56,6 +56,10 @@ comparing::Pairings pairs_of(const CompareFlags& flags, const TensorSet& a, cons
   return made;
 }
 
+/// Whether the rule says something of tensors of this dtype.
+bool is_known(const comparing::Rule& rule, ir::DType dtype) { return comparing::knows(rule.style, dtype); }
+bool is_known(const comparing::PolicyRule&, ir::DType) { return true; }
+
 /// Compares one pair. u16 beside a float is the bits of bf16, which NumPy has no name for.
 template <class HeldTo>
 comparing::Compared compared(const comparing::Pairing& pair, const TensorSet& a, const TensorSet& b,
@@ -66,21 +70,18 @@ comparing::Compared compared(const comparing::Pairing& pair, const TensorSet& a,
                            .b = pair.b,
                            .type_a = ir::formats::taken_as(in_a, in_b.dtype),
                            .type_b = ir::formats::taken_as(in_b, in_a.dtype)};
-  const bool is_known = [&] {
-    if constexpr (std::is_same_v<HeldTo, comparing::Rule>) return comparing::knows(rule.style, made.type_a.dtype);
-    return true;
-  }();
   if (made.type_a != made.type_b) {
     made.why = ir::cat("is ", made.type_a, " in A, ", made.type_b, " in B");
-  } else if (!is_known) {
+  } else if (!is_known(rule, made.type_a.dtype)) {
     made.why = ir::cat("is ", made.type_a, ", of which the style says nothing");
-  } else {
-    const ir::Tensor x = ir::formats::taken_as(a.read(pair.a), in_b.dtype),
-                     y = ir::formats::taken_as(b.read(pair.b), in_a.dtype);
-    comparing::hold(x, y, rule, made);
+  }
+  if (!made.why.empty()) {
+    made.standing = comparing::Standing::other;
     return made;
   }
-  made.standing = comparing::Standing::other;
+  const ir::Tensor x = ir::formats::taken_as(a.read(pair.a), in_b.dtype),
+                   y = ir::formats::taken_as(b.read(pair.b), in_a.dtype);
+  comparing::hold(x, y, rule, made);
   return made;
 }
 
@@ -137,14 +138,6 @@ int run_compare(CompareFlags flags) {
   return compare_by_rule(flags, a, b);
 }
 
-int run_compare_bisected(const CompareFlags& flags) try {
-  const int code = run_compare(flags);
-  return code == 0 || code == 1 ? code : untestable_commit;
-} catch (const ir::Error& error) {
-  std::cerr << "plumb: " << error.what() << '\n';
-  return untestable_commit;
-}
-
 void add_rule_flags(CLI::App& app, CompareFlags& flags, CLI::Option* graph) {
   const auto styles = enum_names(comparing::Style{});
   auto* const policy = app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
@@ -187,7 +180,7 @@ Action compare(CLI::App& app) {
   add_rule_flags(app, *flags, graph);
   app.add_flag("--strict", flags->strict, "end with 4 where a tensor has no partner, too")->excludes(graph);
   app.add_flag("-v,--verbose", flags->verbose, "print every tensor")->excludes(graph)->group("output");
-  app.add_flag("--git-bisect", flags->git_bisect, "for git bisect run: end with 0, 1, or 125 for all else");
+  show::add_bisect_flag(app, flags->git_bisect);
   flags::add_output(app, "--json", flags->json, "write what was found as JSON to this file, or - for stdout")
       ->group("output");
   flags::add_force_flag(app, flags->force);
@@ -196,7 +189,7 @@ Action compare(CLI::App& app) {
   flags::add_graph_flags(app, flags->fed);
   for (CLI::Option* const one : app.get_options())
     if (std::ranges::count(before, one) == 0) one->needs(graph);
-  return [flags] { return flags->git_bisect ? run_compare_bisected(*flags) : run_compare(*flags); };
+  return [flags] { return show::exit_for_bisect(flags->git_bisect, [&] { return run_compare(*flags); }); };
 }
 
 }  // namespace plumb::parity::cli

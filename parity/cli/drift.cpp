@@ -14,6 +14,7 @@
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/style_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
+#include "parity/cli/show/bisect.hpp"
 #include "parity/report/github.hpp"
 #include "parity/report/junit.hpp"
 #include "parity/studies/drift/drift_report.hpp"
@@ -32,8 +33,6 @@ struct DriftFlags {
   std::string json, junit, markdown;
   core::terminal::StyleFlags style;
 };
-
-constexpr int untestable = 125;  // git bisect skips such a commit
 
 policy::DriftRules rules_of(const DriftFlags& flags) {
   policy::DriftRules rules;
@@ -90,15 +89,6 @@ int run_drift(const DriftFlags& flags) {
   return static_cast<int>(studies::drift::exit_code(found));
 }
 
-/// Exits as `git bisect run` asks: 0 good, 1 bad, and 125 for a commit of which nothing can be said.
-int run_bisected(const DriftFlags& flags) try {
-  const int code = run_drift(flags);
-  return code == 0 || code == 1 ? code : untestable;
-} catch (const ir::Error& error) {
-  std::cerr << "plumb: " << error.what() << '\n';
-  return untestable;
-}
-
 void add_report_flags(CLI::App& app, DriftFlags& flags) {
   flags::add_output(app, "--json", flags.json, "write what was found as JSON to this file, or - for stdout")
       ->group("output");
@@ -126,12 +116,11 @@ Action drift(CLI::App& app) {
       ->check(flags::from_to(1e-6, 0.5));
   app.add_option("--policy", flags->policy, "the policy (TOML) whose [drift] says what matters");
   app.add_option("--device", flags->device, "compare runs on devices called so (a glob) alone");
-  auto* const bisect =
-      app.add_flag("--git-bisect", flags->git_bisect, "for git bisect run: end with 0, 1, or 125 for all else");
+  auto* const bisect = show::add_bisect_flag(app, flags->git_bisect);
   app.add_option("command", flags->command, "after --: a command that writes now first; with --git-bisect")
       ->needs(bisect);
   add_report_flags(app, *flags);
-  return [flags] { return flags->git_bisect ? run_bisected(*flags) : run_drift(*flags); };
+  return [flags] { return show::exit_for_bisect(flags->git_bisect, [&] { return run_drift(*flags); }); };
 }
 
 }  // namespace plumb::parity::cli

@@ -13,12 +13,12 @@
 #include "parity/cli/dumping/tensor_statistics.hpp"
 #include "parity/cli/flags/chosen_executor.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/flags/node_choices.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/cli/show/about_tensors.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/did_you_mean.hpp"
-#include "parity/core/regular_expression.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
@@ -43,37 +43,31 @@ struct Chosen {
   void add(const ir::Graph& graph, ir::Value value) { (graph.is_source(value) ? sources : values).insert(value); }
 };
 
-/// The values of the nodes whose label matches.
-void choose_nodes(const ir::Graph& graph, const std::string& pattern, Chosen& chosen) {
-  const core::RegularExpression expression(pattern, "--nodes");
-  for (const ir::Node& node : graph.nodes())
-    if (expression.is_in(node.label)) chosen.values.insert(node.outputs.begin(), node.outputs.end());
-  ir::require(!chosen.values.empty(), "no node matches --nodes '", pattern, "'");
-}
-
 /// The values that --slice names, which are dumped in part.
 void choose_slices(const ir::Graph& graph, const std::vector<std::string>& given, Chosen& chosen) {
-  std::map<std::string, ir::Value, std::less<>> by_name;
-  std::vector<std::string> names;
-  for (ir::Value value = 0; value < graph.value_count(); ++value) {
-    if (!graph.defined(value)) continue;
-    names.emplace_back(graph.name(value));
-    by_name.emplace(names.back(), value);
-  }
+  const auto names = [&] {
+    std::vector<std::string> all;
+    for (ir::Value value = 0; value < graph.value_count(); ++value)
+      if (graph.defined(value)) all.push_back(graph.name(value));
+    return all;
+  };
   for (const std::string& text : given) {
     Slice slice = parse_slice(text);
-    const auto found = by_name.find(slice.name);
-    ir::require(found != by_name.end(), "--slice: the graph has no value '", slice.name, "'",
-                core::did_you_mean(slice.name, names));
-    chosen.add(graph, found->second);
-    ir::require(chosen.slices.emplace(found->second, std::move(slice)).second, "--slice names '",
-                graph.name(found->second), "' twice");
+    const auto value = graph.find(slice.name);
+    if (!value) ir::fail("--slice: the graph has no value '", slice.name, "'", core::did_you_mean(slice.name, names()));
+    chosen.add(graph, *value);
+    ir::require(chosen.slices.emplace(*value, std::move(slice)).second, "--slice names '", graph.name(*value),
+                "' twice");
   }
 }
 
 Chosen chosen(const ir::Graph& graph, const DumpFlags& flags) {
   Chosen made;
-  if (flags.has_nodes || flags.slices.empty()) choose_nodes(graph, flags.nodes, made);
+  if (flags.has_nodes || flags.slices.empty())
+    for (const std::size_t n : cli::flags::matching_nodes(graph, flags.nodes)) {
+      const std::vector<ir::Value>& outputs = graph.nodes()[n].outputs;
+      made.values.insert(outputs.begin(), outputs.end());
+    }
   choose_slices(graph, flags.slices, made);
   if (!flags.with_inputs) return made;
   const std::set<ir::Value> wanted = made.values;
@@ -83,12 +77,6 @@ Chosen chosen(const ir::Graph& graph, const DumpFlags& flags) {
       for (const ir::Value operand : node.inputs) made.add(graph, operand);
   }
   return made;
-}
-
-ir::Feeds widened(const ir::Feeds& feeds) {
-  ir::Feeds wide;
-  for (const auto& [name, tensor] : feeds) wide.emplace(name, ir::passes::widen(tensor));
-  return wide;
 }
 
 /// Chosen values of the device or a candidate. Without `inside` what runs is what runs in `plumb run` if that can be
@@ -179,8 +167,6 @@ struct Dump {
       take(who, value, are_widened ? ir::passes::widen(fed) : fed);
     }
   }
-
-  std::size_t size() const { return tensors.size() + statistics.size(); }
 };
 
 /// Adds the tensors that the device or the candidate has of the chosen values; returns a remark for the user.
@@ -217,11 +203,11 @@ void write(const DumpFlags& flags, const Dump& dump, const std::string& about,
            const std::unique_ptr<ir::files::OutputFile>& output) {
   if (flags.statistics) {
     std::cout << to_text(dump.statistics, {.width = show::stdout_width()});
-    flags::write_whole(output, to_json(dump.statistics, about));
+    if (output) flags::write_whole(output, to_json(dump.statistics, about));
     return;
   }
   ir::formats::save_tensors(*output, dump.tensors, about);
-  std::cout << "wrote " << core::terminal::counted(dump.size(), "tensor") << " to " << flags.output << '\n';
+  std::cout << "wrote " << core::terminal::counted(dump.tensors.size(), "tensor") << " to " << flags.output << '\n';
 }
 
 int dump_graph(const DumpFlags& flags) {
@@ -243,7 +229,7 @@ int dump_graph(const DumpFlags& flags) {
               flags.candidate.candidate, ": --from candidate");
   const std::string cpu_name = "cpu";
   if (flags.truth) {
-    take("truth", ir::passes::widen(graph), widened(loaded.feeds));
+    take("truth", ir::passes::widen(graph), ir::passes::widen(loaded.feeds));
     dump.take_sources("truth", loaded.feeds, true);
   }
   if (flags.from == "both" || on.name == cpu_name) {

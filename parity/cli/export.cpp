@@ -13,13 +13,12 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/chosen_executor.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/flags/node_choices.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/cli/show/graph_text.hpp"
-#include "parity/core/regular_expression.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/studies/reduce/candidate.hpp"
-#include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -34,16 +33,6 @@ struct ExportFlags {
   flags::DeviceFlags device;
 };
 
-/// The nodes whose labels match, by their places.
-std::vector<std::size_t> matching_nodes(const ir::Graph& graph, const std::string& pattern) {
-  const core::RegularExpression expression(pattern, "--nodes");
-  std::vector<std::size_t> kept;
-  for (std::size_t n = 0; n < graph.nodes().size(); ++n)
-    if (expression.is_in(graph.nodes()[n].label)) kept.push_back(n);
-  ir::require(!kept.empty(), "no node matches --nodes '", pattern, "'");
-  return kept;
-}
-
 /// Values that nodes which are left out compute, and others read.
 std::vector<ir::Value> needed_of_others(const ir::Graph& graph, const std::vector<std::size_t>& kept) {
   std::set<ir::Value> needed;
@@ -52,12 +41,6 @@ std::vector<ir::Value> needed_of_others(const ir::Graph& graph, const std::vecto
     for (const ir::Value operand : graph.nodes()[n].inputs)
       if (const auto producer = graph.producer(operand); producer && !all.contains(*producer)) needed.insert(operand);
   return {needed.begin(), needed.end()};
-}
-
-ir::Tensors values_of(ir::Executor& executor, const ir::Graph& graph, const ir::Feeds& feeds,
-                      const std::vector<ir::Value>& wanted) {
-  if (wanted.empty()) return {};
-  return executor.compile(graph, feeds, {.wanted = wanted})->run(feeds);
 }
 
 /// The executor whose numbers are captured: our CPU executor's, unless those of the device are expected.
@@ -69,12 +52,9 @@ std::unique_ptr<ir::Executor> executor_of(const ExportFlags& flags) {
 /// The results of the nodes on what they are fed: the truth, unrounded, or what the executor gives.
 ir::Tensors results_of(const ExportFlags& flags, ir::Executor& executor, const ir::Graph& graph,
                        const ir::Feeds& feeds) {
-  const auto& results = graph.results();
-  if (flags.expected != "truth") return values_of(executor, graph, feeds, {results.begin(), results.end()});
-  ir::Feeds wide;
-  for (const auto& [name, tensor] : feeds) wide.emplace(name, ir::passes::widen(tensor));
-  ref_cpu::CpuExecutor cpu({.threads = flags.device.threads});
-  return cpu.run(ir::passes::widen(graph), wide, {results.begin(), results.end()});
+  std::vector<ir::Value> wanted(graph.results().begin(), graph.results().end());
+  if (flags.expected != "truth") return executor.run(graph, feeds, std::move(wanted));
+  return executor.run(ir::passes::widen(graph), ir::passes::widen(feeds), std::move(wanted));
 }
 
 /// Throws Error where the folder has files, and they are not to be replaced, or is none.
@@ -157,13 +137,13 @@ int run_export(const ExportFlags& flags) {
   require_free(flags);
   const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const Candidate whole = studies::reduce::candidate_of(loaded);
-  const std::vector<std::size_t> kept = matching_nodes(whole.graph, flags.nodes);
+  const std::vector<std::size_t> kept = cli::flags::matching_nodes(whole.graph, flags.nodes);
   const auto executor = executor_of(flags);
   const std::string why =
       ir::cat(core::terminal::counted(kept.size(), "node"), " of ", loaded.name, " that match '", flags.nodes,
               "', on what the ", flags.expected == "device" ? "device" : "CPU executor", " gave them");
-  const auto feeds_of_whole = ir::formats::materialise(studies::reduce::file_of(whole, why), flags.graph.seed);
-  const ir::Tensors captured = values_of(*executor, whole.graph, feeds_of_whole, needed_of_others(whole.graph, kept));
+  const std::vector<ir::Value> needed = needed_of_others(whole.graph, kept);
+  const ir::Tensors captured = needed.empty() ? ir::Tensors{} : executor->run(whole.graph, loaded.feeds, needed);
   const Candidate made = studies::reduce::with_nodes(whole, kept, [&](ir::Value value) { return captured.at(value); });
   ir::formats::GraphFile file = studies::reduce::file_of(made, why);
   const ir::Feeds feeds = ir::formats::materialise(file, flags.graph.seed);

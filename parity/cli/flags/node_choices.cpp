@@ -7,6 +7,15 @@
 
 namespace plumb::parity::cli::flags {
 
+std::vector<std::size_t> matching_nodes(const ir::Graph& graph, const std::string& pattern) {
+  const core::RegularExpression expression(pattern, "--nodes");
+  std::vector<std::size_t> matching;
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n)
+    if (expression.is_in(graph.nodes()[n].label)) matching.push_back(n);
+  ir::require(!matching.empty(), "no node matches --nodes '", pattern, "'");
+  return matching;
+}
+
 void NodeChoices::add(std::function<bool(const ir::Node&)> takes, std::string objection) {
   choices_.push_back({std::move(takes), std::move(objection)});
 }

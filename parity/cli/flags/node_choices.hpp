@@ -11,6 +11,10 @@
 
 namespace plumb::parity::cli::flags {
 
+/// The nodes of a graph, by their places, whose labels match --nodes. Throws Error where none does, and where the text
+/// is no regular expression.
+std::vector<std::size_t> matching_nodes(const ir::Graph& graph, const std::string& pattern);
+
 /// Choices of nodes, each of which has to take a node of some graph: a word that takes none was misspelt.
 class NodeChoices {
  public:

@@ -26,13 +26,12 @@ using studies::fuzz::Judging;
 std::string wrong_in(const cases::CaseResult& result) {
   if (!result.message.empty()) return result.message.substr(0, result.message.find('\n'));
   if (const cases::NodeResult* const guilty = cases::first_guilty(result)) return guilty->why;
-  const auto why = [&](auto... verdicts) {
-    const auto found = std::ranges::find_if(
-        result.nodes, [&](const cases::NodeResult& node) { return ((node.verdict == verdicts) || ...); });
-    return found == result.nodes.end() ? "" : found->why;
-  };
   using enum core::Verdict;
-  if (const std::string wrong = why(failed, error, nondeterministic); !wrong.empty()) return wrong;
+  const auto is_wrong = [](const cases::NodeResult& node) {
+    return node.verdict == failed || node.verdict == error || node.verdict == nondeterministic;
+  };
+  const auto found = std::ranges::find_if(result.nodes, is_wrong);
+  if (found != result.nodes.end() && !found->why.empty()) return found->why;
   for (const cases::RelationResult& one : result.relations)
     if (one.verdict == failed) return one.how + ": " + one.why;
   return "";

@@ -19,6 +19,30 @@ namespace {
 
 bool is_size(const std::string& text) { return !text.empty() && text.front() >= '0' && text.front() <= '9'; }
 
+/// The bytes of "6G", "6GiB", "512M" or a number of bytes. Throws Error for what begins with a digit and is no size
+/// above 0.
+std::uint64_t bytes_of_size(const std::string& text) {
+  const std::size_t digits = text.find_first_not_of("0123456789.");
+  const std::string number = text.substr(0, digits), unit = digits == text.npos ? "" : text.substr(digits);
+  constexpr std::array units = {"", "K", "M", "G", "T"};
+  double bytes = 0;
+  std::size_t used = 0;
+  try {
+    bytes = std::stod(number, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  bool is_known = false;
+  for (std::size_t i = 0; i < units.size(); ++i)
+    if (unit == units[i] || (i > 0 && unit == std::string(units[i]) + "iB")) {
+      bytes = std::ldexp(bytes, static_cast<int>(10 * i));
+      is_known = true;
+    }
+  ir::require(used == number.size() && is_known && bytes >= 1 && bytes < 0x1p62,
+              "--memory is a size above 0 such as 6G, 6GiB or 512M, got '", text, "'");
+  return static_cast<std::uint64_t>(bytes);
+}
+
 }  // namespace
 
 void add_memory_flags(CLI::App& app, MemoryFlags& flags, std::string& place) {
@@ -38,29 +62,6 @@ void add_memory_flags(CLI::App& app, MemoryFlags& flags, std::string& place) {
       ->group("memory");
 }
 
-std::optional<std::uint64_t> bytes_of_size(std::string_view flag, const std::string& text) {
-  if (!is_size(text)) return std::nullopt;
-  const std::size_t digits = text.find_first_not_of("0123456789.");
-  const std::string number = text.substr(0, digits), unit = digits == text.npos ? "" : text.substr(digits);
-  constexpr std::array units = {"", "K", "M", "G", "T"};
-  double bytes = 0;
-  std::size_t used = 0;
-  try {
-    bytes = std::stod(number, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  bool is_known = false;
-  for (std::size_t i = 0; i < units.size(); ++i)
-    if (unit == units[i] || (i > 0 && unit == std::string(units[i]) + "iB")) {
-      bytes = std::ldexp(bytes, static_cast<int>(10 * i));
-      is_known = true;
-    }
-  ir::require(used == number.size() && is_known && bytes >= 1 && bytes < 0x1p62, flag,
-              " is a size above 0 such as 6G, 6GiB or 512M, got '", text, "'");
-  return static_cast<std::uint64_t>(bytes);
-}
-
 std::shared_ptr<verify::MemoryBudget> open_budget(const MemoryFlags& flags) {
   ir::require(!flags.most.empty() || flags.scratch.empty(),
               "--scratch is for what has no room in --memory, and that is "
@@ -71,7 +72,7 @@ std::shared_ptr<verify::MemoryBudget> open_budget(const MemoryFlags& flags) {
   std::error_code problem;
   ir::require(std::filesystem::is_directory(folder, problem), "--scratch ", folder.string(), " is no folder");
   ir::raw::return_freed_memory();
-  return std::make_shared<verify::MemoryBudget>(*bytes_of_size("--memory", flags.most), folder);
+  return std::make_shared<verify::MemoryBudget>(bytes_of_size(flags.most), folder);
 }
 
 std::string said_of(const verify::MemoryBudget& budget) {
@@ -82,7 +83,7 @@ std::string said_of(const verify::MemoryBudget& budget) {
 
 void set_budget(const MemoryFlags& flags, verify::FillOptions& fill) {
   if (flags.most.empty()) return;
-  fill.memory_budget = *bytes_of_size("--memory", flags.most);
+  fill.memory_budget = bytes_of_size(flags.most);
   fill.is_held_to_budget = true;
 }
 

@@ -2,11 +2,8 @@
 
 // --memory and --scratch: how much memory a command may take, and where values wait that have no room in it.
 
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 
 namespace CLI {
 class App;
@@ -24,10 +21,6 @@ struct MemoryFlags {
 
 /// Both flags. --memory says other things of candidates, too: whatever is no size goes into `place`.
 void add_memory_flags(CLI::App& app, MemoryFlags& flags, std::string& place);
-
-/// The bytes of "6G", "6GiB", "512M" or a number of bytes; nothing of what does not begin with a digit. Throws Error,
-/// which names the flag, for what does and is no size above 0.
-std::optional<std::uint64_t> bytes_of_size(std::string_view flag, const std::string& text);
 
 /// The budget that the flags ask for, for the whole process, which from then on gives back what it frees; null where
 /// they ask for none. Throws Error where --scratch is no folder, or is named without --memory.

@@ -2,6 +2,7 @@
 #include "parity/core/terminal/table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -51,14 +52,18 @@ std::string short_number(double x) {
   return fmt::format("{:.3g}", x);
 }
 
-std::string place_text(std::uint64_t index, std::span<const std::uint64_t> extents) {
-  std::string text;
+std::vector<std::uint64_t> place_of(std::uint64_t index, std::span<const std::uint64_t> extents) {
+  std::vector<std::uint64_t> place(extents.size());
   for (std::size_t axis = extents.size(); axis-- > 0;) {
     const std::uint64_t extent = std::max<std::uint64_t>(extents[axis], 1);
-    text = fmt::format("{}{}{}", index % extent, text.empty() ? "" : ", ", text);
+    place[axis] = index % extent;
     index /= extent;
   }
-  return "[" + text + "]";
+  return place;
+}
+
+std::string place_text(std::uint64_t index, std::span<const std::uint64_t> extents) {
+  return fmt::format("[{}]", fmt::join(place_of(index, extents), ", "));
 }
 
 std::string counted(std::size_t count, std::string_view noun) {

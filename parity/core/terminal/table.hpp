@@ -27,6 +27,9 @@ class TextTable {
 /// "-" for NaN, else three digits: "1.5e-07", "0.21", "9312".
 std::string short_number(double x);
 
+/// By axis, the place of element `index`, in row-major order, of a tensor with these extents.
+std::vector<std::uint64_t> place_of(std::uint64_t index, std::span<const std::uint64_t> extents);
+
 /// "[2, 7]": the place of element `index`, in row-major order, of a tensor with these extents.
 std::string place_text(std::uint64_t index, std::span<const std::uint64_t> extents);
 

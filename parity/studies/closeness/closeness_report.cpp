@@ -62,13 +62,13 @@ std::string trouble(const Compared& one) {
 /// "rtol 1.3e-06, atol 1e-05 of f32" of each dtype that was compared.
 std::string rule_text(const Comparison& all) {
   if (!all.rule) return "policy " + printable(all.policy);
-  std::set<std::string> said;
+  std::set<ir::DType> said;
   std::string text;
   for (const Compared& one : all.tensors) {
     if (one.standing == Standing::other) continue;
-    const std::string limits = to_text(*all.rule, one.type_a.dtype);
-    if (!said.insert(limits + std::string(ir::info(one.type_a.dtype).name)).second) continue;
-    text += fmt::format("{}{} of {}", text.empty() ? "" : "; ", limits, ir::info(one.type_a.dtype).name);
+    const ir::DType dtype = one.type_a.dtype;
+    if (!said.insert(dtype).second) continue;
+    text += fmt::format("{}{} of {}", text.empty() ? "" : "; ", to_text(*all.rule, dtype), ir::info(dtype).name);
   }
   return fmt::format("{}{}{}", source_of(all.rule->style), text.empty() ? "" : ", ", text);
 }
@@ -148,14 +148,7 @@ std::string table_of(const Comparison& all, const core::terminal::Style& style, 
 
 Json element_json(const Compared& one, const std::optional<ElementPair>& pair) {
   if (!pair) return nullptr;
-  Json place = Json::array();
-  std::uint64_t index = pair->index;
-  for (std::size_t axis = one.type_a.shape.size(); axis-- > 0;) {
-    const auto extent = static_cast<std::uint64_t>(one.type_a.shape[axis]);
-    place.insert(place.begin(), index % extent);
-    index /= extent;
-  }
-  return {{"at", place},
+  return {{"at", core::terminal::place_of(pair->index, extents_of(one))},
           {"a", pair->a},
           {"b", pair->b},
           {"error", core::json_number(pair->error)},

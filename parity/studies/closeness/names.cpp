@@ -69,7 +69,7 @@ void require_name(const std::vector<std::string>& names, const std::string& name
 
 }  // namespace
 
-Renaming::Renaming(std::string_view text, std::string_view option) : option_(option) {
+Renaming::Renaming(std::string_view text, std::string_view option) {
   const bool begins = text.size() > 3 && text[0] == 's' && text[1] != '\\';
   ir::require(begins, option, " is s/RE/TEXT/ as sed has it, got '", text, "'");
   const char delimiter = text[1];
@@ -79,7 +79,7 @@ Renaming::Renaming(std::string_view text, std::string_view option) : option_(opt
   ir::require(rest.empty() || rest == "g", option, " '", text, "': behind the last '", delimiter,
               "' there may be a g, and there is '", rest, "'");
   is_global_ = rest == "g";
-  expression_ = std::make_shared<const core::RegularExpression>(expression, option);
+  expression_.emplace(expression, option);
   expression_->require_rewrite(by_, option);
 }
 

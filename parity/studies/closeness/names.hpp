@@ -22,8 +22,8 @@ class Renaming {
   std::string operator()(const std::string& name) const;
 
  private:
-  std::string option_, by_;
-  std::shared_ptr<const core::RegularExpression> expression_;
+  std::string by_;
+  std::optional<core::RegularExpression> expression_;
   bool is_global_ = false;
 };
 

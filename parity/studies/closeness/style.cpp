@@ -18,8 +18,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 template <class T>
 constexpr bool is_16_bit = std::is_same_v<T, ir::f16> || std::is_same_v<T, ir::bf16>;
 template <class T>
-constexpr bool is_complex_type = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
-template <class T>
 constexpr bool is_whole = std::is_integral_v<T>;  // bool, too
 
 /// The number rounded to T. A sum, product or quotient of two floats that was rounded to double before is the same.
@@ -57,7 +55,7 @@ Element torch_complex(const Tolerances& by, std::complex<T> a, std::complex<T> b
 /// Tolerances are numbers of the type that arithmetic is done in, and its results are of the tensor's own type.
 template <class T>
 Element torch(const Tolerances& by, const T& a, const T& b) {
-  if constexpr (is_complex_type<T>) {
+  if constexpr (ir::is_complex(ir::dtype_of<T>)) {
     return torch_complex(by, a, b);
   } else if constexpr (is_whole<T>) {
     // Whole numbers are subtracted as f32 where they are not held to be equal.
@@ -77,7 +75,7 @@ Element torch(const Tolerances& by, const T& a, const T& b) {
 /// Tolerances are numbers of the tensor's own type, and whole numbers are f64.
 template <class T>
 Element numpy(const Tolerances& by, const T& a, const T& b) {
-  if constexpr (is_complex_type<T>) {
+  if constexpr (ir::is_complex(ir::dtype_of<T>)) {
     using Part = typename T::value_type;
     const auto is_nan = [](const T& x) { return std::isnan(x.real()) || std::isnan(x.imag()); };
     const Part scale = std::abs(b), error = std::abs(a - b);
@@ -121,7 +119,7 @@ Element polygraphy(const Tolerances& by, const T& a, const T& b) {
 /// Either tolerance is enough; NaN meets NaN; complex numbers are held part by part, and whole ones to be equal.
 template <class T>
 Element xla(const Tolerances& by, const T& a, const T& b) {
-  if constexpr (is_complex_type<T>) {
+  if constexpr (ir::is_complex(ir::dtype_of<T>)) {
     using Part = typename T::value_type;
     const Element real = xla<Part>(by, a.real(), b.real()), imaginary = xla<Part>(by, a.imag(), b.imag());
     const bool is_real_worse = real.is_within == imaginary.is_within ? real.error >= imaginary.error : !real.is_within;
@@ -241,7 +239,7 @@ Element held(Style style, const Tolerances& tolerances, const T& a, const T& b) 
   if (style == Style::torch) return torch(tolerances, a, b);
   if (style == Style::numpy) return numpy(tolerances, a, b);
   if (style == Style::xla) return xla(tolerances, a, b);
-  if constexpr (is_complex_type<T>) {
+  if constexpr (ir::is_complex(ir::dtype_of<T>)) {
     ir::fail(ir::enum_name(style), " says nothing of complex numbers");
   } else {
     if (style == Style::polygraphy) return polygraphy(tolerances, a, b);

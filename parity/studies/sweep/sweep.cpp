@@ -12,12 +12,6 @@
 namespace plumb::parity::studies::sweep {
 namespace {
 
-ir::Feeds widened(const ir::Feeds& feeds) {
-  ir::Feeds wide;
-  for (const auto& [name, tensor] : feeds) wide.emplace(name, ir::passes::widen(tensor));
-  return wide;
-}
-
 /// Keeps the candidate's tensors for some values of a graph, while a case runs.
 class Results final : public cases::Observer {
  public:
@@ -110,7 +104,7 @@ void Sweep::look_at_samples() {
     ir::require(&sample == &first_ || ir::formats::graph_json(sample.file->graph) == graph, sample.name,
                 ": samples are of different graphs: what they feed settles other shapes or branches");
     compiles_once_ &= have_equal_params(graph_, first_.feeds, sample.feeds);
-    truths_.push_back(executors_.reference.run(wide, widened(sample.feeds), outputs_));
+    truths_.push_back(executors_.reference.run(wide, ir::passes::widen(sample.feeds), outputs_));
   }
 }
 
