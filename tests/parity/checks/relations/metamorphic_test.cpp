@@ -88,6 +88,23 @@ TEST(Metamorphic, ABatchSizeThatIsComputedOtherwiseBreaksSlices) {
   EXPECT_EQ(broken(suspect), Names{"weights batch_slice"});
 }
 
+TEST(Metamorphic, SlicesThatAddInAnotherOrderAreHeldToLimits) {
+  bool is_slice = false;
+  auto suspect = testing::spoiler("weights", [&](ir::Tensor& y) {
+    is_slice = y.shape()[0] == 3;
+    for (float& value : y.as<float>()) value *= is_slice ? 1 + 0x1p-22f : 1;
+  });
+  EXPECT_EQ(broken(suspect), Names{"weights batch_slice"});
+  suspect.describe = [&](const ir::Node&, ir::NodeReport& report) {
+    report.sums = {{.of = ir::SumName::row_sum, .order = is_slice ? "reversed" : "contract"}};
+  };
+  const auto results = check_with(suspect, testing::make_case(three_nodes), "weights");
+  EXPECT_EQ(broken(results), Names{});
+  const auto slice = std::ranges::find(results, cases::Relation::batch_slice, &cases::RelationResult::relation);
+  ASSERT_NE(slice, results.end());
+  EXPECT_GT(slice->n_differ, 0u);
+}
+
 TEST(Metamorphic, ADroppedTermBreaksTheOrderOfSummation) {
   Suspect suspect;
   suspect.misread = [](const ir::Node& at, std::size_t operand, ir::Tensor& x) {
