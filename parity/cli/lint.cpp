@@ -2,6 +2,9 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/graph_flags.hpp"

@@ -223,7 +223,8 @@ std::optional<Finding> vacuous(const Subject& subject) {
   bool varies = false;
   for (std::size_t i = 0; i < subject.node.inputs.size(); ++i) {
     if (loops.operand(i).role == ir::Role::index) return std::nullopt;
-    varies |= subject.values[subject.node.inputs[i]].varies();
+    const ValueEstimate& operand = subject.values[subject.node.inputs[i]];
+    varies |= operand.varies() && !operand.numbers;  // of numbers that are given a result is what it is
   }
   const double first = stored(typical.front().re, dtype);
   const bool is_constant = std::ranges::all_of(typical, [&](const Drawn& x) { return stored(x.re, dtype) == first; });

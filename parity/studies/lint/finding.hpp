@@ -1,7 +1,9 @@
 // Findings: suspicions about a node before it runs, and their grounds.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -359,6 +359,9 @@ std::optional<NodeSample> NodeSampler::sample(const ir::Node& node, std::size_t 
   if (out.shape.elements() == 0) return std::nullopt;
   ir::TensorTypes in;
   for (const ir::Value v : node.inputs) in.push_back(graph_.type(v));
+  ir::TensorTypes outs;
+  for (const ir::Value v : node.outputs) outs.push_back(graph_.type(v));
+  if (node.op.schema().cost(node.op, in, outs).contraction > most_reads) return std::nullopt;
   if (!reads_of_.contains(&node)) {
     // An element of which no operand is computed says how many of them it reads.
     begin(node, k, in, out, 0);

@@ -1,10 +1,13 @@
 // Single elements of a node's results, on operands drawn from what is known of them: by the definition of its op.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/graph.hpp"

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "ir/convert.hpp"
 #include "parity/checks/exact/lattice.hpp"
