@@ -81,6 +81,7 @@ void store(ValueEstimate& estimate, ir::DType dtype) {
   for (double* const bound : {&estimate.low, &estimate.high, &estimate.likely_low, &estimate.likely_high})
     *bound = stored(*bound, dtype);
   for (Drawn& x : estimate.pool) x = {stored(x.re, dtype), stored(x.im, dtype)};
+  set_moments(estimate);
   if (!estimate.grain) return;
   const auto is_on_grid = [&](const Drawn& x) {
     const double steps = std::ldexp(x.re, -*estimate.grain);

@@ -1,7 +1,7 @@
 # What is wrong with a graph that shows without running it, and without a device.
 over=$source/fixtures/lint/overflows fits=$source/fixtures/lint/fits
-plumb 0 lint "$fits/squares.json" --dtype f16
-says 'squares\.json in f16: 0 findings in 1 node; 1 less sure: --level possible'
+plumb 0 lint "$fits/scaled_logits.json" --dtype f16
+says 'scaled_logits\.json in f16: 0 findings in 2 nodes; 1 less sure: --level possible'
 plumb 0 lint "$over/squares.json"
 says 'squares\.json in f32: 0 findings in 1 node'
 plumb 1 lint "$over/squares.json" --dtype f16 -v --json found.json
@@ -10,7 +10,7 @@ says 'multiply an operand by 2\^-[0-9]*, or keep it in bf16 or f32'
 says '^ *value  *type  *likely  *at most  *rms  *grid'
 holds found.json '"schema": "plumb\.lint/1"'
 holds found.json '"level": "likely"'
-plumb 1 lint "$fits/squares.json" --dtype f16 --level possible
+plumb 1 lint "$fits/scaled_logits.json" --dtype f16 --level possible
 says 'overflow, possible: '
 plumb 0 lint "$over/squares.json" --dtype f16 --level sure
 # Networks that run in f16 get no findings.
@@ -22,8 +22,8 @@ holds stdout '"kind": "overflow"'
 warns 'overflow, sure: every element is beyond'
 plumb 0 lint "$over/squares.json" --dtype f16 --range x:-1,1 --level possible
 says ' 0 findings in 1 node$'
-plumb 2 lint "$over/squares.json" --range z:0,1
-warns "squares\.json: there is no input or param 'z' to have a range; did you mean x"
+plumb 2 lint "$over/mask_constant.json" --range score:0,1
+warns "mask_constant\.json: there is no input or param 'score' to have a range; did you mean scores"
 plumb 2 lint "$over/squares.json" --range x:1,0
 warns "the range of 'x' is upside down: 1 to 0"
 plumb 2 lint "$over/squares.json" --range x:1
