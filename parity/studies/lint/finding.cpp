@@ -224,7 +224,7 @@ std::optional<Finding> vacuous(const Subject& subject) {
   for (std::size_t i = 0; i < subject.node.inputs.size(); ++i) {
     if (loops.operand(i).role == ir::Role::index) return std::nullopt;
     const ValueEstimate& operand = subject.values[subject.node.inputs[i]];
-    varies |= operand.varies() && !operand.numbers;  // of numbers that are given a result is what it is
+    varies |= operand.varies() && !operand.numbers;  // a result of given numbers is what it is
   }
   const double first = stored(typical.front().re, dtype);
   const bool is_constant = std::ranges::all_of(typical, [&](const Drawn& x) { return stored(x.re, dtype) == first; });
