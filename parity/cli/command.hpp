@@ -40,6 +40,7 @@ Action power(CLI::App& app);
 Action search(CLI::App& app);
 Action probe(CLI::App& app);
 Action plan(CLI::App& app);
+Action lint(CLI::App& app);
 Action reach(CLI::App& app);
 Action calibrate(CLI::App& app);
 Action ops(CLI::App& app);
@@ -102,6 +103,8 @@ inline constexpr Command commands[] = {
     {"search", "look for numbers that bring a graph close to its limits", search,
      "plumb search graph.json --for ratio --budget 5m --keep found"},
     {"probe", "find by experiment how a device rounds", probe, "plumb probe -o device.toml"},
+    {"lint", "say what is wrong with a graph that shows without running it: overflow, domain, cancellation", lint,
+     "plumb lint model.onnx --shape batch=1 --dtype f16 --range pixels:0,255"},
     {"plan", "show how the device would run a graph: kernels, tiles and memory, and why", plan,
      "plumb plan graph.json --dtype f16"},
     {"reach", "say which kernels graphs reach, and with what: attributes, extents, special numbers (docs/coverage.md)",

@@ -5,6 +5,7 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/checks/exact/lattice.hpp"
+#include "parity/checks/exact/term_sum.hpp"
 #include "parity/core/float_format.hpp"
 
 namespace plumb::parity::checks::exact {
@@ -44,34 +45,6 @@ double largest(const ir::Tensor& x) {
   return most;
 }
 
-/// All |terms| of an element, in whole steps of 2^grain.
-struct Sum {
-  int grain = 0;
-  double steps = 0;
-  bool finite = true;
-};
-
-/// The intervals: each term as large as its operands allow.
-Sum sum_of(const std::vector<Term>& terms, const std::vector<ir::Tensor>& operands) {
-  std::vector<Lattice> lattices;
-  for (const ir::Tensor& x : operands) lattices.push_back(lattice_of(x));
-  Sum sum;
-  std::vector<Lattice> sizes;
-  for (const Term& term : terms) {
-    Lattice size = lattice_of(term.factor);
-    for (const std::size_t i : term.operands) {
-      size.grain += lattices.at(i).grain;
-      size.most *= lattices.at(i).most;
-      sum.finite &= lattices.at(i).finite;
-    }
-    size.most *= static_cast<double>(term.count);
-    if (!size.is_zero()) sizes.push_back(size);
-  }
-  for (const Lattice& size : sizes) sum.grain = std::min(&size == sizes.data() ? size.grain : sum.grain, size.grain);
-  for (const Lattice& size : sizes) sum.steps += std::ldexp(size.most, size.grain - sum.grain);
-  return sum;
-}
-
 /// The accumulator of an output's dtype.
 struct Accumulator {
   int bits, least_exponent, greatest_exponent;
@@ -83,7 +56,7 @@ struct Accumulator {
     least_exponent = format.min_exponent;
     greatest_exponent = format.max_exponent;
   }
-  bool holds(const Sum& sum, std::int64_t divisor) const {
+  bool holds(const TermSum& sum, std::int64_t divisor) const {
     const int finest = sum.grain - static_cast<int>(std::lround(std::log2(static_cast<double>(divisor))));
     return sum.finite && sum.steps <= std::ldexp(1.0, bits) && finest >= least_exponent &&
            sum.grain + bits < greatest_exponent;
@@ -94,7 +67,7 @@ int bits_of(double steps) { return steps < 1 ? 0 : std::ilogb(steps) + 1; }
 
 core::Proof impossible(std::string why) { return {core::Exactness::impossible, std::move(why)}; }
 
-std::string too_many(const Sum& sum, const Accumulator& accumulator) {
+std::string too_many(const TermSum& sum, const Accumulator& accumulator) {
   if (!sum.finite) return "an operand is not finite";
   return ir::cat("a sum may need ", bits_of(sum.steps), " bits, the accumulator has ", accumulator.bits);
 }
@@ -109,7 +82,9 @@ ir::DType dtype_of_sums(ir::Types out) {
 Outcome prove_sums(const ir::Op& op, const Rule& rule, const std::vector<ir::Tensor>& operands, ir::Types out,
                    ir::Executor& reference) {
   const Accumulator accumulator(dtype_of_sums(out));
-  Sum sum = sum_of(rule.terms, operands);
+  std::vector<Lattice> lattices;
+  for (const ir::Tensor& x : operands) lattices.push_back(lattice_of(x));
+  TermSum sum = sum_of(rule.terms, lattices);
   if (!accumulator.holds(sum, rule.divisor) && sum.finite && rule.sums_of) {
     const auto sizes = run_widened(reference, *rule.sums_of, sizes_of(operands));
     sum.steps = std::ldexp(largest(sizes.at(0)) * static_cast<double>(rule.divisor), -sum.grain);
