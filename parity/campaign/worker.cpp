@@ -12,6 +12,7 @@
 
 #include "ir/attribute.hpp"
 #include "ir/error.hpp"
+#include "ir/files/interruption.hpp"
 
 namespace plumb::parity::campaign {
 namespace {
@@ -114,6 +115,11 @@ void Worker::run(const Task& task, const Claim& claim) {
     }
     return deadline && Clock::now() >= *deadline;
   };
+  // Interrupted, it gives the task back, and nobody else would know whose its files are.
+  const ir::files::LastWord last_word([&] {
+    queue_.clean(task, queue_.worker());
+    return std::string();
+  });
   Attempt attempt;
   try {
     attempt = options_.run(task, is_to_end);

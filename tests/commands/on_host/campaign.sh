@@ -167,6 +167,18 @@ for signal in TERM USR1; do
   holds hung.txt '^0 tasks done; told to stop, and others may go on$'
   [ -z "$(find hung/claims hung/making hung/failed -type f)" ] || fail "SIG$signal leaves something"
 done
+# As env starts it, since a shell has what it puts in the background ignore SIGINT.
+# shellcheck disable=SC2086
+env --default-signal=INT $launched campaign run hung 2>hung.txt >/dev/null </dev/null &
+pid=$!
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+  if [ -n "$(ls hung/making)" ]; then break; fi
+  sleep 0.2
+done
+kill -INT $pid
+wait $pid
+[ $? = 130 ] || fail 'SIGINT does not end a worker by that signal'
+[ -z "$(find hung/claims hung/making hung/failed -type f)" ] || fail 'SIGINT leaves something'
 plumb 0 campaign run hung --until 1s
 warns '^0 tasks done; told to stop'
 
