@@ -3,7 +3,7 @@
 
 usage: scripts/false_alarms.py [--plumb PROGRAM] [--seconds N] [--jobs N] [--dtypes f32,f16,bf16]
                                [--fills usual,adversarial] [--first-seed N] [--seeds N] [--kept FILE]
-                               [--varied FOLDER | GRAPH...]
+                               [--varied FOLDER | --counted FILE... | GRAPH...]
 
 Verifies GRAPHs (files or folders; the folders of fixtures/ops unless given) on a device that is taken to be right, in
 every dtype, with data as the files describe it (usual) and with the fills of docs/fills.md in turn (adversarial), with
@@ -12,6 +12,8 @@ seeds that no run had before, until the time is up. Every output that was held t
 
 --varied draws graphs in FOLDER by `plumb fuzz --write`, every op once in each round, and a process verifies all of a
 round with --seeds N seeds (default: 42, each adversarial fill twice): the way to count by the million (verdict.md V54).
+
+--counted takes what `plumb verify --counts` wrote, as a campaign's `counts = true` keeps it, and runs nothing.
 
 Prints Markdown: counts by fill, dtype and op, the kernels that were reached, then each alarm with the command that
 repeats it. --kept FILE has all counts and alarms as JSON. Arguments of verify may follow after `--`.
@@ -122,6 +124,14 @@ def campaign(options):
     return found
 
 
+def counted(files):
+    """What runs of verify counted before."""
+    found = Found()
+    for file in files:
+        found.add(json.loads(file.read_text()))
+    return found
+
+
 def print_table(what, rows):
     print(f"| {what} | " + " | ".join(COLUMNS) + " | within |\n|---|" + "---|" * (len(COLUMNS) + 1))
     for name, count, within in rows:
@@ -167,6 +177,7 @@ def parse():
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--kept", type=pathlib.Path)
     parser.add_argument("--varied", type=pathlib.Path)
+    parser.add_argument("--counted", nargs="+", type=pathlib.Path)
     parser.add_argument("graphs", nargs="*", type=pathlib.Path)
     end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options = parser.parse_args(sys.argv[1:end])
@@ -177,6 +188,8 @@ def parse():
         parser.error(f"--fills knows {', '.join(SEEDS)}, not {', '.join(unknown)}")
     if options.varied and options.graphs:
         parser.error("--varied makes the graphs: name none besides")
+    if options.counted and (options.varied or options.graphs):
+        parser.error("--counted runs nothing: name no graphs")
     if options.varied and not options.seeds:
         options.seeds = 2 * SEEDS["adversarial"]
     options.graphs = options.graphs or sorted(p for p in (ROOT / "fixtures/ops").iterdir() if p.is_dir())
@@ -185,7 +198,7 @@ def parse():
 
 def main():
     options = parse()
-    found = campaign(options)
+    found = counted(options.counted) if options.counted else campaign(options)
     print_found(found)
     if options.kept:
         counts = [dict(zip(("op", "dtype", "kernel", "tile", "fill", "storage"), key), **count,

@@ -35,7 +35,7 @@ packages=(
   libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev libxxhash-dev libmd-dev libre2-dev zlib1g-dev
   libboost-math-dev
   libgtest-dev libgmock-dev libbenchmark-dev python3-h5py python3-numpy python3-pytest python3-pytest-xdist
-  mandoc
+  mandoc openmpi-bin
 )
 if [ "$with_vulkan" = yes ]; then
   packages+=(libvulkan-dev vulkan-tools vulkan-validationlayers mesa-vulkan-drivers)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <system_error>
@@ -24,6 +25,12 @@ Interruption& interruption() {
   static auto* const one = new Interruption;
   return *one;
 }
+
+/// Whether a StopRequest lives, and whether somebody made it. A handler of signals may touch these, being lock-free.
+std::atomic<bool> is_requestable = false, is_requested = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void note_request(int) { is_requested = true; }
 
 std::string what_came(int signal) {
   if (signal == SIGINT) return "interrupted";
@@ -58,7 +65,10 @@ void end_soon_by(int signal) {
 
 void wait_for_signal(const sigset_t& signals) {
   int signal = 0;
-  if (sigwait(&signals, &signal) != 0) return;
+  do {
+    if (sigwait(&signals, &signal) != 0) return;
+    if (signal == SIGTERM && is_requestable) is_requested = true;
+  } while (signal == SIGTERM && is_requestable);
   // Held to the end, so that nobody writes any more.
   const Uninterrupted whole;
   end_soon_by(signal);
@@ -106,6 +116,23 @@ std::string said_at_the_end(std::string text) {
     }
   return text;
 }
+
+StopRequest::StopRequest() {
+  is_requested = false;
+  // SIGTERM is waited for by a thread of its own; SIGUSR1 comes to any that does not block it.
+  struct sigaction noted {};
+  noted.sa_handler = note_request;
+  noted.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &noted, &before_);
+  is_requestable = true;
+}
+
+StopRequest::~StopRequest() {
+  is_requestable = false;
+  sigaction(SIGUSR1, &before_, nullptr);
+}
+
+bool StopRequest::is_made() const { return is_requested; }
 
 void end_in_order_when_interrupted() {
   sigset_t signals;

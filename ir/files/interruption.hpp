@@ -2,6 +2,7 @@
 
 // How a program that writes files ends when it is told to.
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <functional>
@@ -39,6 +40,21 @@ class LastWord {
 
 /// `text` and what every LastWord has to say, the latest first.
 std::string said_at_the_end(std::string text);
+
+/// While it lives, of which there is one at most, SIGTERM and SIGUSR1 end nothing: they ask for an end, which comes
+/// when whoever asks is_made() is ready for it.
+class StopRequest {
+ public:
+  StopRequest();
+  ~StopRequest();
+  StopRequest(const StopRequest&) = delete;
+  StopRequest& operator=(const StopRequest&) = delete;
+
+  bool is_made() const;
+
+ private:
+  struct sigaction before_ = {};
+};
 
 /// For programs, before there is a second thread: SIGINT, SIGTERM and SIGHUP, unless they are ignored, end the process
 /// by that signal after one line on stderr.

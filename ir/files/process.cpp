@@ -155,8 +155,12 @@ class ProgramRun {
   }
 
   ProcessEnd wait() {
+    constexpr std::chrono::milliseconds between_questions{200};
+    bool is_told = false;
     while (!is_over_ && Clock::now() < end_) {
-      wait_for_words(std::chrono::duration_cast<std::chrono::milliseconds>(end_ - Clock::now()));
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - Clock::now());
+      wait_for_words(limits_.is_to_end && !is_told ? std::min(left, between_questions) : left);
+      if (limits_.is_to_end && !is_told && limits_.is_to_end()) is_told = stop();
       read_output();
       read_reports();
     }
@@ -166,7 +170,7 @@ class ProgramRun {
     ProcessEnd end;
     end.output = std::move(text_);
     if (end.output.size() > limits_.output_bytes) end.output.erase(0, end.output.size() - limits_.output_bytes);
-    end.is_late = last_ ? last_->is_late != 0 : Clock::now() >= end_;
+    end.is_late = is_told || (last_ ? last_->is_late != 0 : Clock::now() >= end_);
     const int status = last_ ? last_->status : SIGKILL;  // who kills a guard kills its program
     if (WIFSIGNALED(status)) end.signal = name_of_signal(WTERMSIG(status));
     if (WIFEXITED(status)) end.status = WEXITSTATUS(status);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,13 +22,15 @@ struct ProcessLimits {
   std::chrono::milliseconds time = std::chrono::minutes(10);  ///< then its group gets SIGTERM,
   std::chrono::milliseconds grace = std::chrono::seconds(2);  ///< and that much later SIGKILL
   std::size_t output_bytes = std::size_t{1} << 20;            ///< the last ones are kept
+  /// Asked several times a second; once it is true, the program is ended as if its time were over.
+  std::function<bool()> is_to_end = {};
 };
 
 /// How a program ended.
 struct ProcessEnd {
   int status = 0;        ///< its exit status; 0 where a signal ended it
   std::string signal;    ///< the signal that ended it, "SIGSEGV"; "" where it exited
-  bool is_late = false;  ///< it did not end in time and was ended
+  bool is_late = false;  ///< it did not end in time, or was to end before, and was ended
   std::string output;    ///< the last of what it wrote to stdout and stderr
 
   bool is_good() const { return status == 0 && signal.empty() && !is_late; }

@@ -26,6 +26,7 @@ Action export_nodes(CLI::App& app);
 Action conformance(CLI::App& app);
 Action judge(CLI::App& app);
 Action merge(CLI::App& app);
+Action campaign(CLI::App& app);
 Action report(CLI::App& app);
 Action compare(CLI::App& app);
 Action drift(CLI::App& app);
@@ -79,6 +80,8 @@ inline constexpr Command commands[] = {
      "plumb judge results.h5 --policy policy.toml"},
     {"merge", "write the runs of several results files to one, each once", merge,
      "plumb merge share1.h5 share2.h5 -o all.h5"},
+    {"campaign", "share out many tasks among machines: plan, run, gather, status", campaign,
+     "plumb campaign run nightly"},
     {"report", "write the reports of verify from its results files: page, Markdown, JUnit, JSON", report,
      "plumb report results.h5 --html report.html --markdown -"},
     {"compare", "hold the tensors of two files to each other: the first that is beyond its limit, and by how much",

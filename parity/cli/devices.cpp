@@ -1,10 +1,12 @@
 // `plumb devices`: every Vulkan device with what it can do, or why it is refused.
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/attribute.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/show/print.hpp"
 
 namespace plumb::parity::cli {
@@ -41,15 +43,47 @@ void print_facts(const gpu_vulkan::device::DeviceFacts& facts) {
   if (facts.cooperative_shapes.empty()) show::print("    cooperative none\n");
 }
 
-int print_devices(bool verbose) {
-  const auto devices = gpu_vulkan::list_devices();
+std::string to_json(const std::vector<gpu_vulkan::device::DeviceReport>& devices) {
+  nlohmann::ordered_json made = {{"schema", "plumb.devices/1"}, {"devices", nlohmann::ordered_json::array()}};
+  for (const auto& [facts, refusal] : devices)
+    made["devices"].push_back({{"name", facts.name},
+                               {"uuid", gpu_vulkan::device::uuid_text(facts.uuid)},
+                               {"kind", ir::enum_name(facts.kind)},
+                               {"driver", facts.driver_name},
+                               {"driver_info", facts.driver_info},
+                               {"refusal", refusal}});
+  return made.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+}
+
+struct DevicesFlags {
+  std::string json;
+  bool verbose = false, force = false;
+};
+
+/// No driver is no device, to a program that reads the list.
+std::vector<gpu_vulkan::device::DeviceReport> listed(bool is_for_program) try {
+  return gpu_vulkan::list_devices();
+} catch (const ir::Unsupported&) {
+  if (!is_for_program) throw;
+  return {};
+}
+
+int print_devices(const DevicesFlags& flags) {
+  const flags::Outputs outputs{.force = flags.force};
+  const auto json = outputs.open(flags.json, ir::files::FileKind::json);
+  const auto devices = listed(json != nullptr);
+  flags::write_whole(json, to_json(devices));
   bool usable = false;
+  if (flags.json == "-") {
+    for (const auto& one : devices) usable |= one.refusal.empty();
+    return usable ? 0 : no_device;
+  }
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const auto& [facts, refusal] = devices[i];
     usable |= refusal.empty();
     show::print("{}: {} (Vulkan {}, {}){}{}\n", i, facts.name, version_text(facts.api_version),
                 ir::enum_name(facts.kind), refusal.empty() ? "" : ": refused: ", refusal);
-    if (refusal.empty() || verbose) print_facts(facts);
+    if (refusal.empty() || flags.verbose) print_facts(facts);
   }
   if (!usable) show::print("no device can be used\n");
   return usable ? 0 : no_device;
@@ -58,9 +92,11 @@ int print_devices(bool verbose) {
 }  // namespace
 
 Action devices(CLI::App& app) {
-  const auto verbose = std::make_shared<bool>(false);
-  app.add_flag("-v,--verbose", *verbose, "also show what is known of refused devices");
-  return [verbose] { return print_devices(*verbose); };
+  const auto flags = std::make_shared<DevicesFlags>();
+  app.add_flag("-v,--verbose", flags->verbose, "also show what is known of refused devices");
+  flags::add_output(app, "--json", flags->json, "write the list as JSON to this file, or - for stdout");
+  flags::add_force_flag(app, flags->force);
+  return [flags] { return print_devices(*flags); };
 }
 
 }  // namespace plumb::parity::cli

@@ -28,7 +28,7 @@ set(parity_rooms "core=0" "core/terminal=0" "element=0" "element/terms=1" "judge
   "checks/samples=6" "judges=7" "report=7" "foreign=7" "checks/relations=8" "results=8" "verify=9" "power=10" "check=10"
   "studies/bench=10" "studies/closeness=10" "studies/conformance=10" "studies/drift=10" "studies/fit=10"
   "studies/flake=10" "studies/lint=10" "studies/reduce=10" "studies/search=10" "studies/sweep=10"
-  "studies/selfcheck=11" "studies/fuzz=11" "report/html=8" "cli=12")
+  "studies/selfcheck=11" "studies/fuzz=11" "report/html=8" "campaign=4" "cli=12")
 set(library_rooms ".=0" "abi=1" "host=1" "candidates=2")
 # What reaches beyond, file by file: tables that know every op, and taps that are those of one op.
 set(beyond_floors "ir/op_list.cpp|ops" "ir/kernels/resize_taps.hpp|ops" "ir/hdf5/hdf5_use.hpp|formats")

@@ -10,6 +10,7 @@
 
 #include <fstream>
 #include <thread>
+#include <utility>
 
 #include "ir/error.hpp"
 #include "ir/files/interruption.hpp"
@@ -157,6 +158,49 @@ TEST(Process, SeveralThreadsMayRunPrograms) {
         [&, k] { outputs[k] = shell("sleep 0.0" + std::to_string(k) + "; echo " + std::to_string(k)).output; });
   for (auto& thread : threads) thread.join();
   for (std::size_t k = 0; k < outputs.size(); ++k) EXPECT_EQ(outputs[k], std::to_string(k) + "\n");
+}
+
+TEST(Process, IsEndedAsSoonAsItIsToBe) {
+  bool is_asked = false;
+  const auto begin = std::chrono::steady_clock::now();
+  const ProcessEnd end = shell("echo begun; sleep 60", {.is_to_end = [&] { return std::exchange(is_asked, true); }});
+  EXPECT_TRUE(end.is_late);
+  EXPECT_FALSE(end.is_good());
+  EXPECT_EQ(end.output, "begun\n");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+}
+
+TEST(Process, ThatIsNotToEndEndsByItself) {
+  const ProcessEnd end = shell("sleep 0.5; exit 3", {.is_to_end = [] { return false; }});
+  EXPECT_FALSE(end.is_late);
+  EXPECT_EQ(end.status, 3);
+}
+
+/// A copy of this process that takes requests to stop, of which a signal is one or not.
+int status_of_stopped(int signal) {
+  const pid_t process = fork();
+  if (process == 0) {
+    ::signal(SIGINT, SIG_DFL);
+    ir::files::end_in_order_when_interrupted();
+    const ir::files::StopRequest stop;
+    kill(getpid(), signal);
+    for (int k = 0; k < 400 && !stop.is_made(); ++k) std::this_thread::sleep_for(5ms);
+    _exit(stop.is_made() ? 7 : 8);
+  }
+  int status = 0;
+  waitpid(process, &status, 0);
+  return status;
+}
+
+TEST(Process, IsAskedToStopByTwoSignals) {
+  for (const int signal : {SIGTERM, SIGUSR1}) {
+    const int status = status_of_stopped(signal);
+    ASSERT_TRUE(WIFEXITED(status)) << signal;
+    EXPECT_EQ(WEXITSTATUS(status), 7) << signal;
+  }
+  const int status = status_of_stopped(SIGINT);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGINT);
 }
 
 /// A copy of this process that runs a program which sleeps, and takes interruptions in order where it is told to.
