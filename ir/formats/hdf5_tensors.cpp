@@ -13,6 +13,7 @@
 #include "ir/hdf5/hdf5_use.hpp"
 #include "ir/hdf5/types.hpp"
 #include "ir/hdf5/vet.hpp"
+#include "ir/raw/mappings.hpp"
 
 namespace plumb::ir::formats {
 namespace {
@@ -224,6 +225,7 @@ void write_dataset(hid_t file, const std::string& path, const Tensor& tensor, co
   if (tensor.elements() > 0)
     expect(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, tensor.bytes().data()), "write its numbers");
   if (tensor.dtype() == DType::bf16) hdf5::mark_bf16(dataset);
+  raw::release_after_use(tensor.bytes());
 } catch (const Error& error) {
   fail("dataset '", name_of(path), "': ", error.what());
 }

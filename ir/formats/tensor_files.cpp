@@ -11,6 +11,7 @@
 #include "ir/formats/npy.hpp"
 #include "ir/formats/safetensors.hpp"
 #include "ir/formats/zip.hpp"
+#include "ir/raw/mappings.hpp"
 
 namespace plumb::ir::formats {
 namespace {
@@ -148,6 +149,7 @@ void save_npz(files::OutputFile& file, const NamedTensors& tensors, std::string_
   for (const auto& [name, tensor] : tensors) {
     const std::string head = npy_header(tensor.type());
     zip.add(name + ".npy", std::as_bytes(std::span(head)), tensor.bytes());
+    raw::release_after_use(tensor.bytes());
   }
   zip.finish();
 }

@@ -9,6 +9,7 @@
 #include "ir/formats/tensor_files.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/dumping/node_by_node.hpp"
 #include "parity/cli/dumping/slice.hpp"
 #include "parity/cli/dumping/tensor_statistics.hpp"
 #include "parity/cli/flags/chosen_executor.hpp"
@@ -16,10 +17,12 @@
 #include "parity/cli/flags/node_choices.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
+#include "parity/cli/memory/memory_flags.hpp"
 #include "parity/cli/show/about_tensors.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/terminal/table.hpp"
+#include "parity/verify/memory_budget.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -33,6 +36,7 @@ struct DumpFlags {
   flags::GraphFlags graph;
   flags::DeviceFlags device;
   flags::CandidateFlags candidate;
+  flags::MemoryFlags memory;
 };
 
 /// The values that are to be dumped, computed ones and sources, and the parts of them that are wanted.
@@ -139,6 +143,7 @@ struct Dump {
   const ir::Graph& graph;
   const Chosen& chosen;
   bool has_statistics = false;
+  verify::MemoryBudget* budget = nullptr;  ///< --memory; null where that is not said
   ir::formats::NamedTensors tensors = {};
   NamedStatistics statistics = {};
   show::AboutTensors about = show::AboutTensors(graph);
@@ -181,6 +186,7 @@ std::string take_device_values(const DumpFlags& flags, const cases::Case& loaded
   const std::string who = on.device() != nullptr ? "the device" : on.name;
   const std::string said = flags.inside ? say_perturbed(graph, others, who) : say_missing(graph, chosen, found, who);
   for (auto& [value, tensor] : found.tensors) {
+    if (dump.budget != nullptr) tensor = dump.budget->hold(std::move(tensor));
     const std::string name = dump.take(on.name, value, std::move(tensor), &found.nodes);
     if (flags.inside) dump.about.set_perturbed(name, others.contains(value));
   }
@@ -210,17 +216,34 @@ void write(const DumpFlags& flags, const Dump& dump, const std::string& about,
   std::cout << "wrote " << core::terminal::counted(dump.tensors.size(), "tensor") << " to " << flags.output << '\n';
 }
 
+/// Takes the values that the CPU executor has of a case: within a budget node by node.
+void take_cpu_values(ref_cpu::CpuExecutor& cpu, const cases::Case& loaded, Evaluated how, const std::string& who,
+                     Dump& dump) {
+  const ir::Graph& graph = loaded.file->graph;
+  const std::set<ir::Value>& wanted = dump.chosen.values;
+  const bool is_widened = how == Evaluated::widened;
+  const auto take = [&](ir::Value value, ir::Tensor tensor) { dump.take(who, value, std::move(tensor)); };
+  if (dump.budget != nullptr) {
+    evaluate_node_by_node(cpu, loaded, how, wanted, *dump.budget, take);
+  } else {
+    const auto run = [&](const ir::Graph& of, const ir::Feeds& feeds) {
+      for (auto& [value, tensor] : cpu.run(of, feeds, {wanted.begin(), wanted.end()})) take(value, std::move(tensor));
+    };
+    is_widened ? run(ir::passes::widen(graph), ir::passes::widen(loaded.feeds)) : run(graph, loaded.feeds);
+  }
+  dump.take_sources(who, loaded.feeds, is_widened);
+}
+
 int dump_graph(const DumpFlags& flags) {
-  const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph, flags.candidate));
+  const auto budget = flags::open_budget(flags.memory);
+  verify::FillOptions fill = flags::fill_options(flags.graph, flags.candidate);
+  flags::set_budget(flags.memory, fill);
+  const cases::Case loaded = verify::load_case(flags.path, fill);
   const ir::Graph& graph = loaded.file->graph;
   const Chosen wanted = chosen(graph, flags);
   const auto output = open_output(flags, *loaded.file);
-  Dump dump{.graph = graph, .chosen = wanted, .has_statistics = flags.statistics};
+  Dump dump{.graph = graph, .chosen = wanted, .has_statistics = flags.statistics, .budget = budget.get()};
   ref_cpu::CpuExecutor cpu({.threads = flags.device.threads});
-  const auto take = [&](const std::string& where, const ir::Graph& run, const ir::Feeds& feeds) {
-    for (auto& [value, tensor] : cpu.run(run, feeds, {wanted.values.begin(), wanted.values.end()}))
-      dump.take(where, value, std::move(tensor));
-  };
   const bool is_cpu_alone = flags.from == "cpu";
   const flags::ChosenExecutor on = flags::open_chosen(is_cpu_alone ? "cpu" : "gpu", flags.candidate, flags.device);
   ir::require(flags.candidate.candidate.empty() || !is_cpu_alone, "--from cpu leaves out whom --candidate names, ",
@@ -228,18 +251,15 @@ int dump_graph(const DumpFlags& flags) {
   ir::require(flags.from != "gpu" || on.device() != nullptr, "--from gpu is about our device, and --candidate names ",
               flags.candidate.candidate, ": --from candidate");
   const std::string cpu_name = "cpu";
-  if (flags.truth) {
-    take("truth", ir::passes::widen(graph), ir::passes::widen(loaded.feeds));
-    dump.take_sources("truth", loaded.feeds, true);
-  }
-  if (flags.from == "both" || on.name == cpu_name) {
-    take(cpu_name, graph, loaded.feeds);
-    dump.take_sources(cpu_name, loaded.feeds);
-  }
+  const unsigned runs = on.name == cpu_name ? 0 : flags.inside ? 2 : 1;
+  if (budget) budget->begin_dump(loaded, on.beside(cpu), {.candidate_runs = runs, .has_truth = flags.truth});
+  if (flags.truth) take_cpu_values(cpu, loaded, Evaluated::widened, "truth", dump);
+  if (flags.from == "both" || on.name == cpu_name) take_cpu_values(cpu, loaded, Evaluated::as_it_is, cpu_name, dump);
   std::string said;
   if (on.name != cpu_name) said = take_device_values(flags, loaded, on, dump);
   write(flags, dump, dump.about.text(loaded, on, flags.inside ? "inside" : "plain"), output);
   std::cout << said;
+  if (budget) std::cout << flags::said_of(*budget) << '\n';
   return 0;
 }
 
@@ -280,6 +300,8 @@ Action dump(CLI::App& app) {
   flags::add_precision_flag(app, flags->graph);
   flags::add_device_flags(app, flags->device);
   flags::add_chosen_executor_flags(app, flags->candidate, nullptr);
+  app.remove_option(app.get_option("--memory"));  // it says more here
+  flags::add_memory_flags(app, flags->memory, flags->candidate.options.memory);
   return [flags] { return dump_graph(*flags); };
 }
 

@@ -142,7 +142,10 @@ std::unique_ptr<results::Recorder> VerifyRun::open_record(const flags::Outputs& 
   options.rows = ir::enum_value<results::KeepRows>(flags_.rows).value();
   options.argv = show::command_line();
   options.resume = flags_.resume;
-  options.may_resume = [](results::Resumption& earlier) { require_equal_options(earlier, show::command_line()); };
+  options.may_resume = [this](results::Resumption& earlier) {
+    require_equal_options(earlier, show::command_line());
+    require_same_files(earlier, batches_);
+  };
   options.knows_device = flags_.jobs.empty();
   if (child_ && std::filesystem::exists(earlier_of(flags_.child))) options.earlier = earlier_of(flags_.child);
   options.replace_any = outputs.force;

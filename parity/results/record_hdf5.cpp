@@ -5,17 +5,13 @@
 
 #include <chrono>
 #include <csignal>
-#include <set>
 
-#include "ir/files/output_file.hpp"
-#include "ir/hdf5/store.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/terminal/shell_word.hpp"
+#include "parity/core/terminal/table.hpp"
 #include "parity/results/merge/merge.hpp"
-#include "parity/results/record_parts.hpp"
-#include "parity/results/results_rows.hpp"
+#include "parity/results/record_writer.hpp"
 #include "parity/results/results_schema.hpp"
-#include "parity/results/resumption.hpp"
 
 namespace plumb::parity::results {
 namespace {
@@ -27,62 +23,6 @@ double seconds_since_1970() {
 }
 
 }  // namespace
-
-class Recorder::Writer {
- public:
-  Writer(const fs::path& path, RecordOptions options);
-
-  void begins(const cases::Case& subject);
-  void compared(const cases::NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got);
-  void record(const cases::CaseResult& result);
-  void record_pairs(std::span<const cases::PairResult> pairs, std::size_t candidates);
-  void plan(std::uint64_t cases);
-  void finish();
-  const fs::path& part() const { return output_.part(); }
-  Resumption* resumption() { return resumption_ ? &*resumption_ : nullptr; }
-  std::optional<cases::CaseResult> recorded(const cases::Identity& identity);
-  void adopt(RunContent& from, const std::vector<const Run*>& runs);
-  std::size_t adopt(RunContent& from);
-
- private:
-  struct Kept {
-    cases::NodeResult result;
-    ir::Tensor truth, got;
-  };
-
-  ir::hdf5::Store make_store(const fs::path& path);
-  std::string last_word();
-  void make_layout();
-  void read_names();
-  std::uint32_t name_id(const std::string& name);
-  NameId name_ids() {
-    return [this](const std::string& name) { return name_id(name); };
-  }
-  void begin_launch();
-  void write_launch();
-  void write_tensors(const cases::NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got);
-  void append_results(const cases::CaseResult& result);
-  void append_run(const cases::CaseResult& result);
-  void name_run(results::Run& run, const cases::CaseResult& result);
-
-  const fs::path path_;
-  const RecordOptions options_;
-  std::optional<Resumption> resumption_;
-  ir::files::OutputFile output_;
-  ir::hdf5::Store store_;
-  std::uint32_t run_ = 0, first_run_ = 0;
-  std::uint32_t launch_ = 0;  ///< the row of this start of the program
-  results::Launch launch_row_ = {};
-  std::map<std::string, std::uint32_t, std::less<>> names_;
-  std::map<std::string, SumList> sums_;   ///< by where they are in the file
-  std::set<std::string> earlier_graphs_;  ///< graphs of which an earlier start recorded a run
-  std::vector<std::string> new_names_;
-  const ir::Graph* graph_ = nullptr;  ///< the running case's
-  std::shared_ptr<const ir::formats::GraphFile> file_;
-  Sources sources_{options_.keeps_inputs};
-  std::optional<Kept> worst_;
-  std::optional<ir::files::LastWord> last_word_;
-};
 
 ir::hdf5::Store Recorder::Writer::make_store(const fs::path& path) {
   const int version = options_.replace_any && !options_.append ? 0 : results::version_replaced(path);
@@ -121,10 +61,16 @@ Recorder::Writer::Writer(const fs::path& path, RecordOptions options)
 /// Leaves the file of an interrupted run readable, and says where it is.
 std::string Recorder::Writer::last_word() {
   const std::uint32_t cases = run_ - first_run_;
-  if (cases == 0) return "nothing was recorded";
+  const std::size_t nodes = journal_->kept();
+  journal_->remove_empty();
+  if (cases == 0 && nodes == 0) return "nothing was recorded";
   store_.append_texts("/names", std::exchange(new_names_, {}));
   store_.flush();
-  return fmt::format("{} {} recorded in {}", cases, cases == 1 ? "case is" : "cases are", part().string());
+  std::string text = fmt::format("{} {}", cases, cases == 1 ? "case is" : "cases are");
+  if (nodes > 0)
+    text = fmt::format("{} and {} of another are", core::terminal::counted(cases, "case"),
+                       core::terminal::counted(nodes, "node"));
+  return fmt::format("{} recorded in {}", text, part().string());
 }
 
 void Recorder::Writer::make_layout() {
@@ -146,7 +92,8 @@ std::uint32_t Recorder::Writer::name_id(const std::string& name) {
   return found->second;
 }
 
-/// Adds the row of this start of the program, which is cut off until it has ended.
+/// Adds the row of this start of the program, which is cut off until it has ended, and goes on with the nodes of an
+/// earlier one.
 void Recorder::Writer::begin_launch() {
   constexpr auto table = "/launches";
   if (!store_.contains(table)) store_.make_table(table, results::launch_type());
@@ -167,6 +114,23 @@ void Recorder::Writer::begin_launch() {
                  .partition_id = name_id(options_.partition)};
   launch_ = static_cast<std::uint32_t>(store_.rows(table));
   store_.append(table, results::launch_type(), std::vector{launch_row_});
+  journal_.emplace(NodeJournal::beside(part()),
+                   Start{.commit = std::string(build.git_commit),
+                         .device = options_.device.uuid,
+                         .driver = options_.device.driver_info,
+                         .command_line = line},
+                   options_.resume ? resumption_->unfinished() : std::vector<UnfinishedRun>{});
+}
+
+std::map<std::size_t, cases::KeptNode> Recorder::Writer::begin(const cases::Identity& identity,
+                                                               const std::string& policy) {
+  return journal_->begin(identity, policy);
+}
+
+void Recorder::Writer::keep(std::size_t n, const cases::KeptNode& node) {
+  const ir::files::Uninterrupted whole;
+  journal_->keep(n, node);
+  output_.keep_part();
 }
 
 void Recorder::Writer::write_launch() { store_.replace("/launches", results::launch_type(), launch_, launch_row_); }
@@ -302,6 +266,7 @@ void Recorder::Writer::record(const cases::CaseResult& result) {
   append_run(result);
   store_.append_texts("/names", std::exchange(new_names_, {}));
   store_.flush();
+  journal_->end_run();
   ++run_;
   // An interrupted run leaves its part file; one that was never recorded leaves nothing.
   output_.keep_part();
@@ -350,6 +315,7 @@ void Recorder::Writer::finish() {
   last_word_.reset();
   store_.close();
   output_.commit();
+  journal_->remove();
 }
 
 void Recorder::prepare_process() {
@@ -381,6 +347,7 @@ std::optional<cases::CaseResult> Recorder::recorded(const cases::Identity& ident
   return writer_->recorded(identity);
 }
 Resumption* Recorder::resumption() const { return writer_->resumption(); }
+cases::KeptNodes* Recorder::kept_nodes() { return writer_->keeps_nodes() ? writer_.get() : nullptr; }
 std::size_t Recorder::adopt(RunContent& from) {
   const ir::files::Uninterrupted whole;
   return writer_->adopt(from);

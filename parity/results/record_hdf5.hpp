@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "parity/cases/kept_nodes.hpp"
 #include "parity/cases/listed/sharding.hpp"
 #include "parity/cases/observer.hpp"
 #include "parity/cases/pair_result.hpp"
@@ -55,6 +56,7 @@ struct RecordOptions {
 /// ir::files::end_in_order_when_interrupted takes, and gets its name when it is
 /// finished; so whatever happens, there is no damaged file under the name, and an
 /// earlier one stays as it was until the new one takes its place. Until then it says of itself that it was cut off.
+/// NAME.part.nodes has the nodes of a case that is not recorded yet (NodeJournal).
 ///
 ///   Recorder recorder("out.h5", options);
 ///   for (path : paths) recorder.record(verify_file(path, fill, executors, verify_options, recorder));
@@ -84,6 +86,10 @@ class Recorder : public cases::Observer {
   std::optional<cases::CaseResult> recorded(const cases::Identity& identity);
   /// The runs of that start; nullptr where none is gone on with.
   Resumption* resumption() const;
+
+  /// Keeps the nodes of cases that are being verified; nullptr where tensors are recorded, which only a node that is
+  /// judged has.
+  cases::KeptNodes* kept_nodes();
 
   /// Adds the runs of another file that are not there yet, as those of this start, and leaves the file whole. How many
   /// these are.

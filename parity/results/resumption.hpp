@@ -15,6 +15,7 @@
 #include "parity/cases/node_result.hpp"
 #include "parity/profile/device.hpp"
 #include "parity/results/merge/run_content.hpp"
+#include "parity/results/node_journal.hpp"
 
 namespace plumb::parity::results {
 
@@ -44,7 +45,11 @@ class Resumption {
   void require_device(const profile::Device& device);
   void require_device_of(RunContent& from, const std::vector<const Run*>& runs);
 
-  /// The command lines of the starts that made the runs that are kept.
+  /// Throws NotTheSame where a run of this name is the next one and what was cut off is no other seed of that file, but
+  /// other options, another model or another policy, whose text this is.
+  void require_same_run(const cases::Identity& identity, const std::string& policy) const;
+
+  /// The command lines of the starts that made the runs that are kept, or nodes of one that was cut off.
   std::set<std::string> command_lines();
 
   /// Writes a results file of the runs that are kept, whose unfinished starts are said to be gone on with.
@@ -61,6 +66,8 @@ class Resumption {
 
   const std::filesystem::path& path() const { return path_; }
   std::size_t runs() const { return kept_.size(); }
+  /// Runs that were cut off, with the nodes that were judged.
+  const std::vector<UnfinishedRun>& unfinished() const { return unfinished_; }
 
  private:
   void require_kept_device(const std::string& device);
@@ -68,6 +75,7 @@ class Resumption {
   const std::filesystem::path path_;  ///< empty: there is no earlier file
   std::optional<RunContent> content_;
   std::vector<const Run*> kept_;
+  std::vector<UnfinishedRun> unfinished_;
   std::set<cases::Uuid> uuids_;  ///< those of kept_
   std::multimap<std::string, const Run*> by_key_;
 };

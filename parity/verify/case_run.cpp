@@ -195,6 +195,10 @@ void CaseRun::carry(std::size_t n, Pending& pending) {
   std::optional<Examination>& found = pending.examined;
   carry_truth(n, found ? &*found : nullptr, found ? std::move(found->own.fed) : ir::Feeds{});
   if (written_) written_->carry_to(n);
+  if (pending.kept != nullptr && !carry_kept(n, *pending.kept)) {
+    pending.kept = nullptr;
+    found = examine_node(n);
+  }
   for (std::size_t k = 0; found && k < found->results.size(); ++k) plan_total(n, k, pending);
 }
 
@@ -329,7 +333,8 @@ void CaseRun::judge_all() {
   std::vector<Pending> pending(count);
   const auto examine = [&](std::size_t n) {
     try {
-      if (!isolates()) pending[n].examined = examine_node(n);
+      pending[n].kept = find_kept(n);
+      if (!isolates() && pending[n].kept == nullptr) pending[n].examined = examine_node(n);
     } catch (...) {
       pending[n].problem = std::current_exception();
     }
@@ -357,6 +362,7 @@ cases::CaseResult CaseRun::finish() {
   if (!given_) result_.false_alarms = {policy::false_alarms(options_.gate), count_limits()};
   rules_.deviations = result_.false_alarms.lambda();
   if (ran) {
+    begin_keeping();
     if (options_.mode == core::Mode::propagate)
       sign_runs_.emplace(executors_.reference, graph_, subject_.feeds, bounds::runs::Precision{},
                          bounds::runs::Sampling{sign_runs_of_totals, rules_.deviations}, rules_.limits_of_elements());
@@ -371,6 +377,7 @@ cases::CaseResult CaseRun::finish() {
   if (written_ && !written_->problem().empty())
     result_.notes.push_back("no total: the graph as it was refuses its inputs: " + written_->problem());
   note_storage();
+  note_kept();
   observer_.step("done", graph_.nodes().size() + 2, graph_.nodes().size() + 2);
   const auto is_given = [this](std::size_t n) { return this->is_given(n); };
   if (options_.filter.takes_all()) leave_out_constants(result_, is_given);

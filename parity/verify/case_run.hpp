@@ -4,6 +4,7 @@
 #include <exception>
 #include <map>
 
+#include "parity/cases/kept_nodes.hpp"
 #include "parity/checks/expected/end_to_end.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/settle/subject.hpp"
@@ -60,8 +61,19 @@ class CaseRun {
     std::optional<Examination> examined = {};  ///< none where there is nothing to compare
     std::map<std::size_t, Total> totals = {};  ///< by output, of those that have one; known when it is carried on
     std::exception_ptr problem = nullptr;      ///< the exception that was thrown on the way
+    const cases::KeptNode* kept = nullptr;     ///< an earlier start examined it, and it is what it was
   };
   std::optional<Examination> examine_node(std::size_t n) const;
+  void begin_keeping();
+  std::uint64_t key_of(std::size_t n) const;
+  std::uint64_t hash_of_truths(std::size_t n) const;
+  const cases::KeptNode* find_kept(std::size_t n) const;
+  bool is_to_be_kept(std::size_t n, const Examination& found) const;
+  std::vector<cases::TruthWord> truer_words(std::size_t n, const Examination& found);
+  void keep(std::size_t n, const Examination& found, std::size_t first_note, std::size_t first_origin);
+  bool carry_kept(std::size_t n, const cases::KeptNode& kept);
+  void take_kept(std::size_t n, const Pending& pending);
+  void note_kept();
   bool try_carry(std::size_t n, Pending& pending);
   void carry(std::size_t n, Pending& pending);
   void plan_total(std::size_t n, std::size_t k, Pending& pending);
@@ -113,6 +125,10 @@ class CaseRun {
   std::optional<CandidateRun> given_, tapped_;
   std::map<ir::DType, std::size_t> stored_;          ///< values that were judged in another dtype than the graph's
   std::vector<std::string> unbelieved_;              ///< nodes whose account of how they add no replay tests
+  bool keeps_ = false;                               ///< nodes, as they are judged
+  std::map<std::size_t, cases::KeptNode> kept_;      ///< by an earlier start
+  std::map<ir::Value, std::uint64_t> input_hashes_;  ///< hashes of what the graph is fed, where nodes are kept
+  std::size_t n_taken_ = 0;                          ///< nodes that an earlier start judged
   std::optional<bounds::runs::SignRuns> sign_runs_;  ///< in mode propagate: what limits of totals are made of
 };
 

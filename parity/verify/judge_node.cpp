@@ -44,9 +44,12 @@ void CaseRun::judge_node(std::size_t n, Pending pending) {
   }
   std::optional<Examination>& found = pending.examined;
   if (found) believe(n, *found);
+  const bool is_kept = found && is_to_be_kept(n, *found);
+  const std::size_t notes = result_.notes.size(), origins = result_.non_finite.size();
   const auto is_captured = [this](ir::Value v) { return state_.is_captured(v); };
   const std::string& no_truth = state_.node(n).no_truth;
   if (sign_runs_ && std::ranges::any_of(node.outputs, is_captured)) carry_roundings(n, pending);
+  if (pending.kept != nullptr) return take_kept(n, pending);
 
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     cases::NodeResult result = found ? std::move(found->results[k]) : cases::result_of(describe(n, k));
@@ -72,6 +75,7 @@ void CaseRun::judge_node(std::size_t n, Pending pending) {
     }
     result_.nodes.push_back(std::move(result));
   }
+  if (is_kept) keep(n, *found, notes, origins);
   hand_on(n);
 }
 

@@ -90,16 +90,42 @@ void MemoryBudget::begin(const cases::Case& subject, const cases::Executors& exe
   const double there = bytes_beside();
   const double kept =
       (mode == core::Mode::propagate ? (1 + sign_runs) * needs.truths : 0) + (subject.as_written ? needs.truths : 0);
-  const double least = there + std::max(run_bytes(executors, needs), needs.node + kept),
-               most = static_cast<double>(most_);
-  ir::require(least <= most, subject.name, ": cannot be verified within ", size_text(most),
-              " of memory (--memory): at least ", size_text(least + differing), " are needed");
-  // One node at a time is enough; what is left is for values first, since these save writing and reading.
-  for_values_ = (most - there - needs.node - kept) / 2;
-  const double waiting = needs.values + needs.truths - for_values_;
+  share_out(subject.name + ": cannot be verified", there + std::max(run_bytes(executors, needs), needs.node + kept),
+            there + needs.node + kept, needs.values + needs.truths);
+}
+
+void MemoryBudget::begin_dump(const cases::Case& subject, const cases::Executors& executors, const Dumped& dumped) {
+  const ir::Graph& graph = subject.file->graph;
+  const Needs needs = needs_of(graph);
+  for (const auto& [name, tensor] : subject.feeds) ir::raw::release_after_use(tensor.bytes());
+  const auto bytes = [&](ir::Value v) {
+    return bytes_of(graph.type(v)) + (dumped.has_truth ? wide_bytes(graph.type(v)) : 0);
+  };
+  const double more = dumped.candidate_runs > 1 ? (dumped.candidate_runs - 1) * needs.values : 0;
+  const double run = dumped.candidate_runs > 0 ? run_bytes(executors, needs) + more : 0;
+  double node = 0, values = dumped.candidate_runs > 0 ? needs.values : 0;
+  for (const ir::Node& one : graph.nodes()) {
+    double own = 0;
+    for (const auto* const all : {&one.inputs, &one.outputs})
+      for (const ir::Value v : *all) own += bytes(v);
+    for (const ir::Value v : one.outputs) values += bytes(v);
+    node = std::max(node, own);
+  }
+  const double at_once = bytes_beside() + std::max(run, node);
+  share_out(subject.name + ": cannot be dumped", at_once, at_once, values);
+}
+
+/// Refuses `what` where there is less than `least`. What is left beside what must be there at once is for values first,
+/// since these save writing and reading; one node at a time is enough.
+void MemoryBudget::share_out(const std::string& what, double least, double at_once, double values) {
+  const double most = static_cast<double>(most_);
+  ir::require(least <= most, what, " within ", size_text(most), " of memory (--memory): at least ",
+              size_text(least + differing), " are needed");
+  for_values_ = (most - at_once) / 2;
+  const double waiting = values - for_values_;
   const double room = waiting > 0 ? static_cast<double>(ir::files::free_bytes(folder_)) : 0;
-  ir::require(waiting <= room, subject.name, ": ", size_text(waiting), " of values may have to wait in ",
-              folder_.string(), ", where ", size_text(room), " are free: --scratch names another folder");
+  ir::require(waiting <= room, what, ": ", size_text(waiting), " of values may have to wait in ", folder_.string(),
+              ", where ", size_text(room), " are free: --scratch names another folder");
 }
 
 double MemoryBudget::for_nodes() const {

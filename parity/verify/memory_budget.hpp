@@ -16,6 +16,12 @@
 
 namespace plumb::parity::verify {
 
+/// The values of a dump beside those of the CPU executor.
+struct Dumped {
+  unsigned candidate_runs = 0;  ///< runs whose values the candidate hands over all at once, and that are held together
+  bool has_truth = false;
+};
+
 /// Holds what verifying takes below a number of bytes: the peak resident set of the process (VmHWM), by estimates of
 /// what a node needs. The candidate's values and truths have a share of it, nodes that are judged the rest; values
 /// beyond their share wait in a scratch file. Verdicts, ratios and hashes are those that any other budget gives.
@@ -33,6 +39,9 @@ class MemoryBudget {
   /// are, or where the folder of the scratch file has no room for what may have to wait in it.
   void begin(const cases::Case& subject, const cases::Executors& executors, core::Mode mode);
 
+  /// Likewise for a dump, whose nodes are evaluated one by one.
+  void begin_dump(const cases::Case& subject, const cases::Executors& executors, const Dumped& dumped);
+
   /// Bytes for nodes that are judged at once, when the candidate has run.
   double for_nodes() const;
 
@@ -45,6 +54,8 @@ class MemoryBudget {
 
  private:
   struct Held;
+
+  void share_out(const std::string& what, double least, double at_once, double values);
 
   const std::uint64_t most_;
   const std::filesystem::path folder_;

@@ -130,7 +130,15 @@ void StepCases::hold_to_whole(cases::CaseResult& result) {
                                   fmt::format("{} steps behind the prompt, and all in one run", steps_), result);
 }
 
-cases::CaseResult StepCases::verify_next(const VerifyOptions& options, cases::Observer& observer) {
+/// Runs the step for those behind it.
+void StepCases::run_unwatched() {
+  if (executors_.foreign != nullptr) executors_.foreign->begins(step_);
+  by_host_->run();
+  is_broken_ = false;
+}
+
+cases::CaseResult StepCases::verify_next(const VerifyOptions& options, cases::Observer& observer,
+                                         const Earlier& earlier) {
   const ir::raw::FloatEnvironment own;
   ++step_.step;
   cases::CaseResult result;
@@ -138,15 +146,21 @@ cases::CaseResult StepCases::verify_next(const VerifyOptions& options, cases::Ob
   result.mode = options.mode;
   result.settings = options.settings;
   result.judged_by = policy::judged_by(options.gate);
-  const cases::Identity identity = cases::identity_of(result.subject, result.mode, result.settings);
+  const cases::Identity identity = result.identity = cases::identity_of(result.subject, result.mode, result.settings);
   is_broken_ = true;
+  if (std::optional<cases::CaseResult> known = earlier ? earlier(result) : std::nullopt) {
+    carry_out(step_.name, *known, [&] {
+      if (!by_host_) begin();
+      feed_step();
+      run_unwatched();
+    });
+    return std::move(*known);
+  }
   carry_out(step_.name, result, [&] {
     if (!by_host_) begin();
     feed_step();
     result = verify(step_, executors_, options, observer);
-    if (executors_.foreign != nullptr) executors_.foreign->begins(step_);
-    by_host_->run();
-    is_broken_ = false;
+    run_unwatched();
     hold_to_resident(result);
     if (options.metamorphic && step_.step == steps_) hold_to_whole(result);
   });

@@ -28,12 +28,17 @@ class StepCases {
   StepCases(const cases::Case& prompt, cases::Case step, const cases::Executors& executors, std::int64_t steps,
             WholeCase whole);
 
-  /// Verifies the next step; what is thrown becomes the verdict of its case, behind which there is nothing to verify.
-  cases::CaseResult verify_next(const VerifyOptions& options, cases::Observer& observer);
+  /// The result of a case that was verified before; nothing where it was not. The case is given as it is named.
+  using Earlier = std::function<std::optional<cases::CaseResult>(cases::CaseResult& named)>;
+
+  /// Verifies the next step, or only runs it where it was verified before; what is thrown becomes the verdict of its
+  /// case, behind which there is nothing to verify.
+  cases::CaseResult verify_next(const VerifyOptions& options, cases::Observer& observer, const Earlier& earlier = {});
   bool is_over() const { return is_broken_ || step_.step == steps_; }
 
  private:
   void begin();
+  void run_unwatched();
   ir::DecoderGraphs graphs() const { return {prompt_.file->graph, step_.file->graph}; }
   void feed_step();
   std::string other_row(const ir::Decoded& resident) const;

@@ -23,6 +23,7 @@ void judge_plain(const cases::Case& subject, const cases::Executors& executors, 
   once.plain = false;
   once.metamorphic = false;
   once.expected.reset();
+  once.kept = nullptr;     // rows of nodes are those of the watched run
   cases::Observer nobody;  // the tensors that a record keeps are those of the watched run
   CaseRun plain(subject, executors, once, nobody);
   plain.judge_instead(std::move(tapped), result.false_alarms);

@@ -11,6 +11,7 @@
 #include "ir/formats/graph_file.hpp"
 #include "parity/cases/case.hpp"
 #include "parity/cases/executors.hpp"
+#include "parity/cases/kept_nodes.hpp"
 #include "parity/cases/node_filter.hpp"
 #include "parity/cases/node_result.hpp"
 #include "parity/cases/observer.hpp"
@@ -121,6 +122,8 @@ struct VerifyOptions {
   std::shared_ptr<CaseTruths> truths = {};
   /// How much memory the run may take; as much as is usual where nothing is said.
   std::shared_ptr<MemoryBudget> memory = {};
+  /// Keeps nodes as they are judged, and has those of a run that was cut off; null where nobody does.
+  cases::KeptNodes* kept = nullptr;
   /// Judges of ops that the program defines for graphs of its own making.
   std::shared_ptr<const judges::ExtraJudges> extra_judges = {};
 };

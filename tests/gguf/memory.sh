@@ -72,3 +72,25 @@ refuses() {
 refuses "--memory is a size above 0 such as 6G, 6GiB or 512M, got '6X'" --memory 6X
 refuses "--scratch nowhere is no folder" --memory 6G --scratch nowhere
 refuses "--scratch is for what has no room in --memory" --scratch .
+
+# A dump within a budget has the bits of one without; its values wait for each other in a file.
+dumps() {
+  wanted=$1
+  shift
+  status=0
+  "$plumb" dump model.gguf --prompt-tokens 512 --from cpu --truth --force "$@" >out 2>&1 || status=$?
+  [ "$status" -eq "$wanted" ] || { cat out; fail "dump $*: exit status $status, wanted $wanted"; }
+}
+dumps 0 -o free.npz
+dumps 2 -o held.npz --memory 20MiB
+[ ! -e held.npz ] || fail "a dump that was refused is there"
+least=$(sed -n 's/.*(--memory): at least \([0-9]*\) MiB are needed.*/\1/p' out)
+[ -n "$least" ] || { cat out; fail "does not say how much a dump needs"; }
+for kind in npz h5; do
+  dumps 0 -o "held.$kind" --memory "${least}M" --scratch .
+  line=$(grep '^memory: peak ' out) || { cat out; fail "does not say how much memory a dump had"; }
+  echo "$line"
+  ! echo "$line" | grep -q ', 0 MiB in scratch' || fail "nothing of a dump had to wait"
+  [ "$(echo "$line" | sed -n 's/^memory: peak \([0-9]*\) MiB of.*/\1/p')" -le "$least" ] || fail "a dump had more"
+  "$plumb" compare free.npz "held.$kind" --rtol 0 --atol 0 >out 2>&1 || { cat out; fail "a dump has other bits"; }
+done

@@ -12,7 +12,7 @@ cd "$scratch"
 
 awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$source/docs/llm.md" |
   sed 's/^plumb sweep /&--runs 1 /' >commands.txt
-[ "$(grep -c '^plumb ' commands.txt)" -eq 12 ] || { echo "page.sh: the page has not twelve commands"; exit 1; }
+[ "$(grep -c '^plumb ' commands.txt)" -eq 13 ] || { echo "page.sh: the page has not thirteen commands"; exit 1; }
 
 launched=$*  # paths of a build: without spaces
 while read -r command rest; do

@@ -32,9 +32,9 @@ void take_flags(const cases::ListedCase& one, flags::VerifyFlags& flags) {
 void require_decodable(const flags::VerifyFlags& flags) {
   if (flags.graph.model.gguf.decode == 0) return;
   const bool is_one_run = flags.seeds == 1 && flags.candidates.size() == 1 && !flags.each_kernel;
-  ir::require(is_one_run && flags.jobs.empty() && !flags.resume && flags.fill == "graph",
+  ir::require(is_one_run && flags.jobs.empty() && flags.fill == "graph",
               "--decode judges the steps of one run of one candidate, in one process: it does not go with --seeds, "
-              "several of --candidate, --each-kernel, --fill, --jobs, --retries or --resume");
+              "several of --candidate, --each-kernel, --fill, --jobs or --retries");
 }
 
 /// The sources of a batch's graphs and feeds. Throws Error where its flags do not go together.

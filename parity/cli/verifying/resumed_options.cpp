@@ -7,12 +7,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "ir/error.hpp"
 #include "ir/files/process.hpp"
 #include "parity/cli/flags/as_meant.hpp"
 #include "parity/cli/flags/verify_flags.hpp"
 #include "parity/results/record_parts.hpp"
+#include "parity/verify/verify.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -63,6 +65,16 @@ void require_equal_options(results::Resumption& earlier, const std::vector<std::
     } catch (const CLI::ParseError& problem) {
       ir::fail(file, ": options of its runs cannot be told, and --resume goes on with equal ones: ", problem.what());
     }
+}
+
+void require_same_files(const results::Resumption& earlier, const std::vector<Batch>& batches) {
+  std::set<std::string> paths;
+  for (const Batch& batch : batches)
+    for (const std::string& path : batch.paths)
+      paths.insert(cases::identity_of(verify::unread_case(path, batch.fill), {}, {}).path);
+  for (const results::UnfinishedRun& run : earlier.unfinished())
+    ir::require(paths.contains(run.identity.path), earlier.path().string(), ": was cut off inside ", run.identity.path,
+                ", which is not verified now, and --resume goes on with the same file");
 }
 
 }  // namespace plumb::parity::cli

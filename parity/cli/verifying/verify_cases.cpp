@@ -81,24 +81,33 @@ void VerifyRun::report_side_by_side(std::span<const cases::CaseResult> results,
   out_ << report::side_by_side(named, pairs, detail(), style_) << '\n' << std::flush;
 }
 
-/// Runs a case, or takes the run that an earlier start recorded of it.
-cases::CaseResult VerifyRun::result_of(Judging& one, const std::string& path, const verify::FillOptions& fill,
-                                       const std::shared_ptr<verify::SharedCase>& shared, cases::Observer& observer,
-                                       results::Recorder* recorder) {
-  verify::LoadedCase loaded = verify::load_file(path, fill, one.executors, one.options, observer, shared);
+/// The run that an earlier start recorded of a case, which has its name and its policy; nothing where it is to be made.
+std::optional<cases::CaseResult> VerifyRun::earlier_of_case(cases::CaseResult& named, results::Recorder* recorder) {
   std::optional<cases::CaseResult> earlier;
-  if (recorder != nullptr) earlier = recorder->recorded(loaded.result.identity);
+  if (recorder != nullptr) earlier = recorder->recorded(named.identity);
   is_taken_ = earlier.has_value();
-  if (!is_taken_) return verify::verify_loaded(std::move(loaded), path, fill, one.executors, one.options, observer);
+  if (!is_taken_) {
+    const results::Resumption* const cut_off = recorder == nullptr ? nullptr : recorder->resumption();
+    if (cut_off != nullptr && flags_.resume) cut_off->require_same_run(named.identity, named.judged_by.text);
+    return std::nullopt;
+  }
   const auto name = [](const std::string& policy) {
     return policy.empty() ? std::string("none") : core::text_id(policy);
   };
-  const std::string was = name(earlier->judged_by.text), is = name(loaded.result.judged_by.text);
+  const std::string was = name(earlier->judged_by.text), is = name(named.judged_by.text);
   if (was != is)
     throw results::NotTheSame(flags_.results, earlier->identity.id() + " was judged by another policy, " + was +
                                                   "; it is " + is + " now, and --resume goes on with the same one");
-  earlier->judged_by = std::move(loaded.result.judged_by);
-  return std::move(*earlier);
+  earlier->judged_by = std::move(named.judged_by);
+  return earlier;
+}
+
+/// Runs a case, or takes the run that an earlier start recorded of it.
+cases::CaseResult VerifyRun::result_of(Judging& one, const std::string& path, const verify::FillOptions& fill,
+                                       verify::LoadedCase loaded, cases::Observer& observer,
+                                       results::Recorder* recorder) {
+  if (std::optional<cases::CaseResult> earlier = earlier_of_case(loaded.result, recorder)) return std::move(*earlier);
+  return verify::verify_loaded(std::move(loaded), path, fill, one.executors, one.options, observer);
 }
 
 /// The next thing to do after a seed of a graph.
@@ -128,7 +137,8 @@ VerifyRun::Next VerifyRun::run_seed(const Batch& batch, const std::string& path,
     cases::Observers all(std::move(observers));
     const unsigned attempt = child_ && results_.empty() ? child_->attempt : 1;
     one.candidate->set_attempt(attempt);
-    cases::CaseResult made = result_of(one, path, fill, shared, all, recorder);
+    cases::CaseResult made = result_of(
+        one, path, fill, verify::load_file(path, fill, one.executors, one.options, all, shared), all, recorder);
     if (!is_taken_) note_attempt(made, attempt);
     // A lost device stays lost, and another process opens it again.
     const bool is_over = child_ && made.exit == core::ExitCode::device_error;
@@ -216,8 +226,11 @@ void VerifyRun::record(cases::CaseResult result, results::Recorder* recorder) {
 void VerifyRun::say_resumed(const results::Recorder* recorder) const {
   const results::Resumption* const earlier = recorder == nullptr ? nullptr : recorder->resumption();
   if (earlier == nullptr || earlier->path().empty() || flags_.quiet) return;
-  out_ << fmt::format("going on with {}: {} recorded\n", core::terminal::printable(earlier->path().string()),
-                      core::terminal::counted(earlier->runs(), "run"));
+  const std::string file = core::terminal::printable(earlier->path().string());
+  out_ << fmt::format("going on with {}: {} recorded\n", file, core::terminal::counted(earlier->runs(), "run"));
+  for (const results::UnfinishedRun& run : earlier->unfinished())
+    out_ << fmt::format("going on inside {}: {} judged\n", core::terminal::printable(run.identity.id()),
+                        core::terminal::counted(run.nodes.size(), "node"));
 }
 
 /// So many cases were planned, and will not be run.
@@ -262,6 +275,7 @@ bool VerifyRun::run_batch(const Batch& batch, results::Recorder* recorder) {
     const policy::Gate* gate = nullptr;
     if (batch.gate) gate = &gates.emplace_back(one->gate_for(*batch.gate, batch.flags.fill));
     judging.push_back({.candidate = one.get(), .executors = executors, .options = options(batch, *one, gate)});
+    if (recorder != nullptr && !child_ && candidates_.size() == 1) judging.back().options.kept = recorder->kept_nodes();
   }
   return std::ranges::all_of(batch.paths, [&](const std::string& path) {
     return flags_.each_kernel ? run_by_each_kernel(batch, path, judging.front(), recorder)

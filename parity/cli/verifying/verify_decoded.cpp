@@ -16,9 +16,8 @@ bool VerifyRun::run_decoded(const Batch& batch, const std::string& path, Judging
   std::vector<cases::Observer*> observers = {&progress};
   if (recorder != nullptr) observers.push_back(recorder);
   cases::Observers all(std::move(observers));
-  is_taken_ = false;
   const auto take = [&](cases::CaseResult made) {
-    policy::excuse_device_fault(judging.options.gate, made);
+    if (!is_taken_) policy::excuse_device_fault(judging.options.gate, made);
     if (!flags_.counts.empty()) counts_.add(made);
     record(std::move(made), recorder);
   };
@@ -28,7 +27,7 @@ bool VerifyRun::run_decoded(const Batch& batch, const std::string& path, Judging
   };
   verify::LoadedCase loaded = verify::load_file(path, batch.fill, judging.executors, judging.options, all);
   const std::shared_ptr<verify::SharedCase> prompt = loaded.shared;
-  take(verify::verify_loaded(std::move(loaded), path, batch.fill, judging.executors, judging.options, all));
+  take(result_of(judging, path, batch.fill, std::move(loaded), all, recorder));
   if (goes_on()) {
     const auto whole = [&](const ir::Tensor& tokens) {
       return verify::load_case(path, flags::prompt_options(batch.flags.graph, batch.fill, tokens));
@@ -36,7 +35,8 @@ bool VerifyRun::run_decoded(const Batch& batch, const std::string& path, Judging
     verify::StepCases cases(*prompt->subject,
                             verify::load_case(path, flags::step_options(batch.flags.graph, batch.fill)),
                             judging.executors, steps, whole);
-    while (!cases.is_over() && goes_on()) take(cases.verify_next(judging.options, all));
+    const auto earlier = [&](cases::CaseResult& named) { return earlier_of_case(named, recorder); };
+    while (!cases.is_over() && goes_on()) take(cases.verify_next(judging.options, all, earlier));
   }
   progress.erase();
   const std::span<const cases::CaseResult> done = std::span(results_).subspan(first);

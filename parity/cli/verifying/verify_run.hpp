@@ -100,9 +100,9 @@ class VerifyRun {
   std::optional<core::RunFinding> differing_pairs() const;
   std::string cut_off(VerifyReports& reports, const std::string& problem = "");
   void say_resumed(const results::Recorder* recorder) const;
+  std::optional<cases::CaseResult> earlier_of_case(cases::CaseResult& named, results::Recorder* recorder);
   cases::CaseResult result_of(Judging& one, const std::string& path, const verify::FillOptions& fill,
-                              const std::shared_ptr<verify::SharedCase>& shared, cases::Observer& observer,
-                              results::Recorder* recorder);
+                              verify::LoadedCase loaded, cases::Observer& observer, results::Recorder* recorder);
   void note_attempt(cases::CaseResult& result, unsigned attempt) const;
   void record(cases::CaseResult result, results::Recorder* recorder);
   void leave_out(std::uint64_t cases, results::Recorder* recorder);
