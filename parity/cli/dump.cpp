@@ -10,7 +10,7 @@
 #include "ir/passes/widen.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/dumping/slice.hpp"
-#include "parity/cli/dumping/tensor_statistics.hpp"
+#include "parity/cli/dumping/statistics_text.hpp"
 #include "parity/cli/flags/chosen_executor.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/node_choices.hpp"
@@ -140,8 +140,8 @@ struct Dump {
   const Chosen& chosen;
   bool has_statistics = false;
   ir::formats::NamedTensors tensors = {};
-  NamedStatistics statistics = {};
-  show::AboutTensors about = show::AboutTensors(graph);
+  ir::formats::NamedStatistics statistics = {};
+  ir::formats::DumpDescription about = ir::formats::DumpDescription(graph);
 
   /// Takes a value as `who` has it, or the part of it that is wanted; returns how it is called.
   std::string take(const std::string& who, ir::Value value, ir::Tensor tensor,
@@ -154,7 +154,7 @@ struct Dump {
       about.set_slice(name, slice->second.text);
     }
     if (has_statistics)
-      statistics.emplace(name, statistics_of(tensor));
+      statistics.emplace(name, ir::formats::statistics_of(tensor));
     else
       tensors.emplace(name, std::move(tensor));
     return name;
@@ -203,7 +203,7 @@ void write(const DumpFlags& flags, const Dump& dump, const std::string& about,
            const std::unique_ptr<ir::files::OutputFile>& output) {
   if (flags.statistics) {
     std::cout << to_text(dump.statistics, {.width = show::stdout_width()});
-    if (output) flags::write_whole(output, to_json(dump.statistics, about));
+    if (output) flags::write_whole(output, ir::formats::statistics_json(dump.statistics, about));
     return;
   }
   ir::formats::save_tensors(*output, dump.tensors, about);
@@ -238,7 +238,7 @@ int dump_graph(const DumpFlags& flags) {
   }
   std::string said;
   if (on.name != cpu_name) said = take_device_values(flags, loaded, on, dump);
-  write(flags, dump, dump.about.text(loaded, on, flags.inside ? "inside" : "plain"), output);
+  write(flags, dump, show::about_tensors(dump.about, loaded, on, flags.inside ? "inside" : "plain"), output);
   std::cout << said;
   return 0;
 }

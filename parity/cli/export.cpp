@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "ir/files/file_kind.hpp"
 #include "ir/files/output_file.hpp"
 #include "ir/formats/onnx/write/write_onnx.hpp"
 #include "ir/formats/onnx/write/write_tensor.hpp"
+#include "ir/ops/cast.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/chosen_executor.hpp"
@@ -49,12 +51,36 @@ std::unique_ptr<ir::Executor> executor_of(const ExportFlags& flags) {
   return flags::open_chosen(is_device ? "gpu" : "cpu", {}, flags.device).executor;
 }
 
+/// The integers that a result is the float of, where they may have more bits than f64.
+std::optional<ir::Value> wide_integers_of(const ir::Graph& graph, ir::Value result) {
+  const auto producer = graph.producer(result);
+  if (!producer || !graph.nodes()[*producer].op.is<ir::ops::Cast>()) return std::nullopt;
+  const ir::Value operand = graph.nodes()[*producer].inputs[0];
+  const bool is_wide = graph.type(operand).dtype == ir::DType::i64 && ir::is_float(graph.type(result).dtype);
+  return is_wide ? std::optional(operand) : std::nullopt;
+}
+
+/// The results in reference precision. Those that are floats of wide integers are rounded to their dtype here: rounded
+/// to f64 before, those beside a tie would go the other way.
+ir::Tensors truth_of(ir::Executor& executor, const ir::Graph& graph, const ir::Feeds& feeds) {
+  std::vector<ir::Value> wanted(graph.results().begin(), graph.results().end());
+  for (const ir::Value result : graph.results())
+    if (const auto integers = wide_integers_of(graph, result)) wanted.push_back(*integers);
+  const ir::Tensors found = executor.run(ir::passes::widen(graph), ir::passes::widen(feeds), wanted);
+  ir::Tensors results;
+  for (const ir::Value result : graph.results()) {
+    const auto integers = wide_integers_of(graph, result);
+    results.insert_or_assign(result,
+                             integers ? ir::convert(found.at(*integers), graph.type(result).dtype) : found.at(result));
+  }
+  return results;
+}
+
 /// The results of the nodes on what they are fed: the truth, unrounded, or what the executor gives.
 ir::Tensors results_of(const ExportFlags& flags, ir::Executor& executor, const ir::Graph& graph,
                        const ir::Feeds& feeds) {
-  std::vector<ir::Value> wanted(graph.results().begin(), graph.results().end());
-  if (flags.expected != "truth") return executor.run(graph, feeds, std::move(wanted));
-  return executor.run(ir::passes::widen(graph), ir::passes::widen(feeds), std::move(wanted));
+  if (flags.expected == "truth") return truth_of(executor, graph, feeds);
+  return executor.run(graph, feeds, {graph.results().begin(), graph.results().end()});
 }
 
 /// Throws Error where the folder has files, and they are not to be replaced, or is none.
