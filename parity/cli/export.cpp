@@ -83,22 +83,6 @@ ir::Tensors results_of(const ExportFlags& flags, ir::Executor& executor, const i
   return executor.run(graph, feeds, {graph.results().begin(), graph.results().end()});
 }
 
-/// Throws Error where the folder has files, and they are not to be replaced, or is none.
-void require_free(const ExportFlags& flags) {
-  std::error_code none;
-  if (!fs::exists(flags.output, none)) return;
-  ir::require(fs::is_directory(flags.output, none), "-o ", flags.output, ": is no folder");
-  ir::require(flags.force || fs::is_empty(flags.output, none), "-o ", flags.output,
-              ": the folder is not empty; --force writes beside what it has");
-}
-
-/// Makes a folder unless it is there, once all that goes into it is known.
-void make_folders(const fs::path& folder) {
-  std::error_code problem;
-  fs::create_directories(folder, problem);
-  ir::require(!problem, folder.string(), ": ", problem.message());
-}
-
 /// Writes the graph, and its larger tensors beside it. Results that a graph file states are the truth; those of an
 /// implementation, which rounds, are a file for verify --expected.
 void write_plumb(const ExportFlags& flags, ir::formats::GraphFile file, const ir::Tensors& results) {
@@ -112,7 +96,7 @@ void write_plumb(const ExportFlags& flags, ir::formats::GraphFile file, const ir
   const auto taken = show::taken_out(file, name + ".npz");
   const std::string text = ir::formats::write_graph(file);
   const fs::path folder(flags.output);
-  make_folders(folder);
+  cli::flags::make_folder("-o", folder);
   if (!taken.empty()) ir::formats::save_tensors(folder / (name + ".npz"), taken);
   if (!given.empty()) ir::formats::save_tensors(folder / "expected.npz", given);
   show::write_graph_text(folder / (name + ".json"), text);
@@ -144,7 +128,7 @@ void write_test(const ExportFlags& flags, const ir::Graph& graph, const ir::Feed
   for (ir::Value input = 0; input < graph.inputs().size(); ++input) params.erase(std::string(graph.name(input)));
   const std::string model = ir::formats::write_onnx(graph, params);  // before anything is on the disk
   const fs::path folder = fs::path(flags.output) / fs::path(flags.path).stem(), data = folder / "test_data_set_0";
-  make_folders(data);
+  cli::flags::make_folder("-o", data);
   remove_earlier(data);
   write_message(folder / "model.onnx", model);
   for (ir::Value input = 0; input < graph.inputs().size(); ++input) {
@@ -160,7 +144,7 @@ void write_test(const ExportFlags& flags, const ir::Graph& graph, const ir::Feed
 }
 
 int run_export(const ExportFlags& flags) {
-  require_free(flags);
+  cli::flags::require_free_folder("-o", flags.output, flags.force);
   const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const Candidate whole = studies::reduce::candidate_of(loaded);
   const std::vector<std::size_t> kept = cli::flags::matching_nodes(whole.graph, flags.nodes);
