@@ -1,10 +1,11 @@
 #!/bin/sh
-# usage: embed_glsl.sh OUTPUT.cpp FILE.glsl...: the files as C++ (gpu_vulkan/region/glslang.hpp).
+# usage: embed_glsl.sh OUTPUT.cpp FILE...: the files as C++, by the function that OUTPUT is called after, glsl_files or
+# comp_files (gpu_vulkan/region/glslang.hpp).
 set -eu
-output=$1
+output=$1 function=$(basename "$1" .cpp)
 shift
 {
-  echo "// Generated from the .glsl files of gpu_vulkan. Do not edit."
+  echo "// Generated from files of gpu_vulkan. Do not edit."
   echo "#include \"gpu_vulkan/region/glslang.hpp\""
   echo "namespace plumb::gpu_vulkan::region {"
   echo "namespace {"
@@ -16,7 +17,7 @@ shift
   done
   echo "};"
   echo "}  // namespace"
-  echo "std::span<const GlslFile> glsl_files() { return files; }"
+  echo "std::span<const GlslFile> $function() { return files; }"
   echo "}  // namespace plumb::gpu_vulkan::region"
 } >"$output.new"
 mv "$output.new" "$output"

@@ -101,15 +101,18 @@ endfunction()
 # .glsl files as strings, and glslang as a library, which need not be as recent as the tool above. Without it such
 # kernels are left out, and nodes have kernels of their own.
 function(add_region_compiler target)
-  file(GLOB sources RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/glsl/*.glsl"
-    "${CMAKE_CURRENT_SOURCE_DIR}/kernels/*/*.glsl")
-  set(output "${PROJECT_BINARY_DIR}/generated/gpu_vulkan/glsl_files.cpp")
   set(embed "${PROJECT_SOURCE_DIR}/cmake/embed_glsl.sh")
-  list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE depends)
-  add_custom_command(OUTPUT "${output}" COMMAND sh "${embed}" "${output}" ${sources}
-    DEPENDS ${depends} "${embed}" COMMENT "Embedding GLSL" VERBATIM
-    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-  target_sources(${target} PRIVATE "${output}")
+  foreach(kind IN ITEMS glsl comp)
+    file(GLOB sources RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS
+      "${CMAKE_CURRENT_SOURCE_DIR}/glsl/*.${kind}" "${CMAKE_CURRENT_SOURCE_DIR}/glsl/packed/*.${kind}"
+      "${CMAKE_CURRENT_SOURCE_DIR}/ops/*.${kind}" "${CMAKE_CURRENT_SOURCE_DIR}/kernels/*/*.${kind}")
+    set(output "${PROJECT_BINARY_DIR}/generated/gpu_vulkan/${kind}_files.cpp")
+    list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE depends)
+    add_custom_command(OUTPUT "${output}" COMMAND sh "${embed}" "${output}" ${sources}
+      DEPENDS ${depends} "${embed}" COMMENT "Embedding GLSL" VERBATIM
+      WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    target_sources(${target} PRIVATE "${output}")
+  endforeach()
   if(TARGET glslang::SPIRV)
     target_compile_definitions(${target} PRIVATE PLUMB_HAS_GLSLANG)
     target_link_libraries(${target} PRIVATE glslang::SPIRV glslang::glslang)

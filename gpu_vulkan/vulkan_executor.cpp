@@ -129,7 +129,9 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
                                                         const ir::Capture& capture, const GraphOptions& options) {
   const std::scoped_lock turn(compiling_);
   const ir::raw::FloatEnvironment own;
-  return executable(program(graph, params, params, capture, options, nullptr));
+  return ir::formats::compile_to_dump(
+      device::dump_options(options_), "gpu", graph, capture,
+      [&](const ir::Capture& by) { return executable(program(graph, params, params, by, options, nullptr)); });
 }
 
 std::unique_ptr<ir::Executable> VulkanExecutor::executable(std::shared_ptr<const run::Program> program) const {
@@ -155,10 +157,13 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& gr
   for (const auto& [name, tensor] : held->feeds())
     if (!replaceable.empty() && !replaceable.contains(name)) others.emplace(name, tensor);
   const ir::Feeds& folded = replaceable.empty() ? held->feeds() : others;
-  auto made = program(graph, held->feeds(), folded, options.capture, by, held.get());
-  made->require_replaceable(replaceable);
-  held->keep_for(made, graph, replaceable);
-  return executable(std::move(made));
+  const auto compile = [&](const ir::Capture& capture) {
+    auto made = program(graph, held->feeds(), folded, capture, by, held.get());
+    made->require_replaceable(replaceable);
+    held->keep_for(made, graph, replaceable);
+    return executable(std::move(made));
+  };
+  return ir::formats::compile_to_dump(device::dump_options(options_), "gpu", graph, options.capture, compile);
 }
 
 ir::Buffer VulkanExecutor::allocate(const ir::TensorType& type) {

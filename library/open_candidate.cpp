@@ -137,8 +137,11 @@ foreign::Storage storage_of(const std::string& text) {
 OpenedCandidate open_candidate(const std::string& text, const CandidateOptions& options) {
   const foreign::Spec spec = foreign::parse_spec(text);
   require_choices(options);
-  if (spec.kind == Kind::cpu)
-    return {std::make_unique<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = options.threads})};
+  if (spec.kind == Kind::cpu) {
+    ref_cpu::CpuOptions made = ref_cpu::options_from_environment();
+    made.threads = options.threads;
+    return {std::make_unique<ref_cpu::CpuExecutor>(std::move(made))};
+  }
   if (spec.kind == Kind::vulkan) return {open_vulkan(spec, options)};
   OpenedCandidate opened{open_foreign(spec, options)};
   if (spec.kind == Kind::file)

@@ -132,6 +132,8 @@ std::uint64_t CpuExecutable::bytes() const {
 
 }  // namespace
 
+CpuOptions options_from_environment() { return {.dumps = ir::formats::dump_options_from_environment()}; }
+
 CpuExecutor::CpuExecutor(CpuOptions options) : options_(std::move(options)), queue_(HostQueue::make()) {}
 
 bool CpuExecutor::has_kernel(const ir::OpSchema& schema) const { return kernel_of(options_, schema) != nullptr; }
@@ -141,8 +143,10 @@ std::unique_ptr<ir::Executable> CpuExecutor::compile(const ir::Graph& graph, con
   ir::Feeds own;
   for (const std::string& name : graph.params())
     if (const auto found = params.find(name); found != params.end()) own.insert(*found);
-  return std::make_unique<CpuExecutable>(
-      std::make_shared<HostProgram>(graph, std::make_shared<HostParams>(std::move(own)), capture, options_), queue_);
+  const auto held = std::make_shared<HostParams>(std::move(own));
+  return ir::formats::compile_to_dump(options_.dumps, "cpu", graph, capture, [&](const ir::Capture& by) {
+    return std::make_unique<CpuExecutable>(std::make_shared<HostProgram>(graph, held, by, options_), queue_);
+  });
 }
 
 ir::Buffer CpuExecutor::allocate(const ir::TensorType& type) {
@@ -170,9 +174,11 @@ std::unique_ptr<ir::Executable> CpuExecutor::compile_held(const ir::Graph& graph
   const auto held = std::dynamic_pointer_cast<HostParams>(params);
   ir::require(held != nullptr, "the params are not held by a CPU executor");
   const ir::ParamNames replaceable = ir::replaceable_params(graph, options);
-  auto program = std::make_shared<HostProgram>(graph, held, options.capture, options_);
-  held->keep_for(program, graph, replaceable);
-  return std::make_unique<CpuExecutable>(std::move(program), queue_);
+  return ir::formats::compile_to_dump(options_.dumps, "cpu", graph, options.capture, [&](const ir::Capture& by) {
+    auto program = std::make_shared<HostProgram>(graph, held, by, options_);
+    held->keep_for(program, graph, replaceable);
+    return std::make_unique<CpuExecutable>(std::move(program), queue_);
+  });
 }
 
 }  // namespace plumb::ref_cpu

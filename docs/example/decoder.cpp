@@ -84,7 +84,7 @@ int main() try {
                                     std::pair{"wq", Shape{all, all}}, std::pair{"wo", Shape{all, vocabulary}}})
     weights.emplace(
         name, fill({DType::f32, shape}, {.distribution = Distribution::normal, .scale = 0.5}, 1, stream_of(name)));
-  plumb::ref_cpu::CpuExecutor cpu;
+  plumb::ref_cpu::CpuExecutor cpu(plumb::ref_cpu::options_from_environment());
   std::cout << "cpu:";
   decode(cpu, weights, {3, 1, 4, 1, 5}, 16);
   plumb::gpu_vulkan::VulkanExecutor gpu;

@@ -55,6 +55,7 @@ device::VulkanOptions measuring(device::VulkanOptions options) {
   options.tile.clear();
   options.fallback = device::Fallback::forbid;  // the host's time would be taken for the device's
   options.self_test = false;                    // timing needs no test; a tile that is chosen later is tested then
+  options.dump.clear();
   return options;
 }
 

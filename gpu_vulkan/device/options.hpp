@@ -6,6 +6,7 @@
 
 #include "gpu_vulkan/device/kernel_family.hpp"
 #include "ir/executor.hpp"
+#include "ir/formats/dumps/dumped_runs.hpp"
 
 namespace plumb::gpu_vulkan::plan {
 struct Plan;
@@ -70,6 +71,9 @@ struct VulkanOptions {
   bool step = false;
   bool fuse = true;
   bool regions = true;
+  std::string dump = {};
+  bool dump_stats = false;
+  std::string dump_runs = "0";
 
   /// Runs the nodes that fall back; it needs no copy of its own for each executor.
   std::shared_ptr<ir::Executor> host = {};
@@ -132,6 +136,15 @@ struct VulkanOptions {
            "passes over the graph: norms folded, layer_norm, gelu, attention and biases recognised"},
       Knob{"regions", &VulkanOptions::regions,
            "one of these passes: chains of elementwise nodes become one kernel, compiled when the graph is"},
+      Knob{"dump", &VulkanOptions::dump,
+           "RE[:FILE]: each executable writes the inputs and the nodes of such labels, as its first run has them, to "
+           "this .h5 or .npz, by default plumb_dump.h5; further executables to plumb_dump-2.h5 and so on",
+           SaidIn::nothing},
+      Knob{"dump_stats", &VulkanOptions::dump_stats, "these files are JSON of min, max, mean and so on of each tensor",
+           SaidIn::nothing},
+      Knob{"dump_runs", &VulkanOptions::dump_runs,
+           "the runs of an executable that are dumped, from 0, as 0-3 or 0,5; each to a file, plumb_dump.run3.h5",
+           SaidIn::nothing},
   };
 };
 
@@ -157,6 +170,9 @@ std::vector<Setting> settings_of(const VulkanOptions& options, const VulkanOptio
 /// Sets an option by name: true, false, 1 and 0 for a bool. Throws Error when there is no
 /// such option or its text is not of its kind.
 void set_option(VulkanOptions& options, std::string_view name, std::string_view text);
+
+/// Those of them that say what is left in files of runs.
+ir::formats::DumpOptions dump_options(const VulkanOptions& options);
 
 /// The defaults, with what the environment says: PLUMB_VALIDATION=1 and so on.
 VulkanOptions options_from_environment();

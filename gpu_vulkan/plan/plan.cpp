@@ -66,11 +66,12 @@ Planner::Planner(const ir::Graph& graph, const ir::Capture& capture, const devic
   captured = capture.wanted;
   if (capture.surviving)
     for (const ir::Node& node : graph.nodes())
-      captured.insert(captured.end(), node.outputs.begin(), node.outputs.end());
+      for (const ir::Value v : node.outputs)
+        if (!capture.of_interest || capture.of_interest->contains(v)) captured.push_back(v);
   std::ranges::sort(captured);
   captured.erase(std::unique(captured.begin(), captured.end()), captured.end());
   for (const ir::Value v : captured) graph.type(v);  // throws when it is none
-  find_needed(capture.surviving);
+  find_needed(capture.surviving && !capture.of_interest);
   if (options.in_place && !options.redzone && !options.no_reuse) in_place_.emplace(graph_, needed_, captured);
 }
 

@@ -1,6 +1,7 @@
 // Compiles generated kernels once: known in memory by source, and on disk by hashes of source, compiler and includes.
 #include "gpu_vulkan/region/compile.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -37,6 +38,17 @@ plan::ShaderWords loaded(const std::filesystem::path& path) {
   return std::make_shared<const std::vector<std::uint32_t>>(std::move(words));
 }
 
+/// Shaders of this process; a graph has few, and those of one are all alike.
+struct KnownShaders {
+  std::mutex lock;
+  std::map<std::string, CompiledShader> by_source;
+};
+
+KnownShaders& known() {
+  static KnownShaders shaders;
+  return shaders;
+}
+
 }  // namespace
 
 bool RegionCompiler::exists() { return !glsl_compiler().empty(); }
@@ -58,12 +70,18 @@ CompiledShader RegionCompiler::load_or_compile(const std::string& source) const 
 }
 
 CompiledShader RegionCompiler::compile(const std::string& source) const {
-  static std::mutex lock;
-  static std::map<std::string, CompiledShader> known;  // by source: a graph has few, and those of one are all alike
+  auto& [lock, by_source] = known();
   const std::scoped_lock held(lock);
-  auto found = known.find(source);
-  if (found == known.end()) found = known.emplace(source, load_or_compile(source)).first;
+  auto found = by_source.find(source);
+  if (found == by_source.end()) found = by_source.emplace(source, load_or_compile(source)).first;
   return found->second;
+}
+
+std::string RegionCompiler::source_of(const plan::ShaderWords& words) {
+  auto& [lock, by_source] = known();
+  const std::scoped_lock held(lock);
+  const auto found = std::ranges::find(by_source, words, [](const auto& entry) { return entry.second.words; });
+  return found == by_source.end() ? "" : found->first;
 }
 
 }  // namespace plumb::gpu_vulkan::region

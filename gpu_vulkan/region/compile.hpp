@@ -27,6 +27,9 @@ class RegionCompiler {
   /// Throws Error with the compiler's messages.
   CompiledShader compile(const std::string& source) const;
 
+  /// The source that this process compiled to these words; "" where it did not.
+  static std::string source_of(const plan::ShaderWords& words);
+
   /// Compiles without what this process remembers: loads from the folder, or else compiles and stores there.
   CompiledShader load_or_compile(const std::string& source) const;
 

@@ -8,11 +8,17 @@
 
 namespace plumb::gpu_vulkan::region {
 
-/// A file of gpu_vulkan/glsl, as the build found it (cmake/shaders.cmake).
+/// A file of gpu_vulkan, as the build found it (cmake/shaders.cmake); it is called as shaders include it:
+/// "gpu_vulkan/glsl/index.glsl".
 struct GlslFile {
   std::string_view name, text;
 };
+
+/// Files that shaders include.
 std::span<const GlslFile> glsl_files();
+
+/// Shaders that the build compiled, for people.
+std::span<const GlslFile> comp_files();
 
 /// The library that compiles GLSL, and its version; "" where the build found none.
 std::string glsl_compiler();

@@ -10,17 +10,8 @@
 namespace plumb::gpu_vulkan::runtime {
 namespace {
 
-std::span<const std::uint32_t> words_of(const plan::Shader& shader) {
-  if (shader.words != nullptr) return *shader.words;
-  const auto blobs = kernels::common::shader_blobs();
-  const auto blob =
-      std::ranges::lower_bound(blobs, std::string_view(shader.name), {}, &kernels::common::ShaderBlob::name);
-  ir::require(blob != blobs.end() && blob->name == shader.name, "there is no shader '", shader.name, "'");
-  return blob->words;
-}
-
 driver::ShaderModule make_module(const driver::Device& device, const plan::Shader& shader) {
-  auto words = words_of(shader);
+  auto words = kernels::common::words_of(shader);
   std::vector<std::uint32_t> less;
   if (!device.facts().specials_kept_f32) words = less = driver::without_specials_kept(words);
   auto info = driver::structure<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);

@@ -207,7 +207,7 @@ plumb_error* plumb_candidate(const char* spec, const plumb_candidate_options* op
 plumb_error* plumb_cpu(const plumb_setting* settings, size_t count, plumb_executor** executor) {
   return guarded([&] {
     library::abi::require_place(executor, "executor");
-    ref_cpu::CpuOptions options;
+    ref_cpu::CpuOptions options = ref_cpu::options_from_environment();
     library::abi::for_each_setting(settings, count, [&](const std::string& name, const std::string& value) {
       ir::require(name == "threads", "the CPU executor has no knob '", name, "'; it has threads");
       options.threads = library::abi::threads_in(value);

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/formats/regular_expression.hpp"
 #include "ir/graph.hpp"
-#include "parity/core/regular_expression.hpp"
 
 namespace plumb::parity::cases {
 
@@ -31,8 +31,8 @@ class NodeFilter {
   bool takes_all() const { return takes_all_; }
 
  private:
-  core::RegularExpression labels_;
-  std::optional<core::RegularExpression> skipped_;
+  ir::formats::RegularExpression labels_;
+  std::optional<ir::formats::RegularExpression> skipped_;
   std::optional<std::vector<std::string>> ops_;  ///< globs
   bool takes_all_;
 };

@@ -7,8 +7,8 @@
 #include "ir/error.hpp"
 #include "ir/files/process.hpp"
 #include "ir/files/read_file.hpp"
+#include "ir/formats/regular_expression.hpp"
 #include "parity/core/did_you_mean.hpp"
-#include "parity/core/regular_expression.hpp"
 #include "parity/core/toml_text.hpp"
 
 namespace plumb::parity::check {
@@ -86,7 +86,7 @@ Attack attack_of(const Said& said, bool is_control, const std::filesystem::path&
   }
   made.exit = said.exit();
   made.reason = said.text("reason");
-  core::RegularExpression(made.reason, said.where() + "reason");
+  ir::formats::RegularExpression(made.reason, said.where() + "reason");
   return made;
 }
 

@@ -8,13 +8,13 @@
 #include <thread>
 
 #include "ir/files/process.hpp"
+#include "ir/formats/regular_expression.hpp"
 #include "library/own_files.hpp"
 #include "parity/check/attack_list.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/core/parallel.hpp"
-#include "parity/core/regular_expression.hpp"
 #include "parity/core/terminal/shell_word.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
@@ -78,7 +78,7 @@ Attacked judge(const Attack& attack, const std::string& program) {
   } else if (passed) {
     made.ending = Ending::accepted;
   } else if (!has_ended || end.status != attack.exit ||
-             !core::RegularExpression(attack.reason, "reason").is_in(without_commands(end.output))) {
+             !ir::formats::RegularExpression(attack.reason, "reason").is_in(without_commands(end.output))) {
     made.ending = Ending::other_reason;
   }
   return made;
@@ -129,7 +129,7 @@ int run(const AttackFlags& flags) {
   const flags::Outputs outputs{.force = flags.force, .inputs = {list}};
   const auto json = outputs.open(flags.json, ir::files::FileKind::json);
   std::vector<Attack> attacks = check::read_attacks(list);
-  const core::RegularExpression chosen(flags.filter, "--filter");
+  const ir::formats::RegularExpression chosen(flags.filter, "--filter");
   std::erase_if(attacks, [&](const Attack& one) { return !chosen.is_in(one.name) && !chosen.is_in(one.family); });
   ir::require(!attacks.empty(), "no attack matches --filter '", flags.filter, "'");
   std::ostream& out = flags.json == "-" ? std::cerr : std::cout;

@@ -9,6 +9,7 @@
 
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/files/interruption.hpp"
+#include "ir/formats/regular_expression.hpp"
 #include "library/reference.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/chosen_executor.hpp"
@@ -20,7 +21,6 @@
 #include "parity/cli/flags/validators.hpp"
 #include "parity/cli/verifying/case_tags.hpp"
 #include "parity/core/parallel.hpp"
-#include "parity/core/regular_expression.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
 #include "parity/report/progress.hpp"
@@ -94,11 +94,11 @@ std::vector<studies::conformance::SuiteCase> cases_of(const ConformanceFlags& fl
       if (flags.suites.size() > 1) one.name = std::filesystem::path(root).lexically_normal().filename() / one.name;
       cases.push_back(std::move(one));
     }
-  const core::RegularExpression taken(flags.filter, "--filter");
+  const ir::formats::RegularExpression taken(flags.filter, "--filter");
   std::erase_if(cases, [&](const studies::conformance::SuiteCase& one) { return !taken.is_in(one.name); });
   ir::require(!cases.empty(), "no case matches --filter '", flags.filter, "'");
   if (!flags.skip.empty()) {
-    const core::RegularExpression left(flags.skip, "--skip");
+    const ir::formats::RegularExpression left(flags.skip, "--skip");
     const std::size_t skipped =
         std::erase_if(cases, [&](const studies::conformance::SuiteCase& one) { return left.is_in(one.name); });
     ir::require(skipped != 0, "no case matches --skip '", flags.skip, "'");

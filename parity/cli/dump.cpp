@@ -11,7 +11,7 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/dumping/node_by_node.hpp"
 #include "parity/cli/dumping/slice.hpp"
-#include "parity/cli/dumping/tensor_statistics.hpp"
+#include "parity/cli/dumping/statistics_text.hpp"
 #include "parity/cli/flags/chosen_executor.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/node_choices.hpp"
@@ -145,8 +145,8 @@ struct Dump {
   bool has_statistics = false;
   verify::MemoryBudget* budget = nullptr;  ///< --memory; null where that is not said
   ir::formats::NamedTensors tensors = {};
-  NamedStatistics statistics = {};
-  show::AboutTensors about = show::AboutTensors(graph);
+  ir::formats::NamedStatistics statistics = {};
+  ir::formats::DumpDescription about = ir::formats::DumpDescription(graph);
 
   /// Takes a value as `who` has it, or the part of it that is wanted; returns how it is called.
   std::string take(const std::string& who, ir::Value value, ir::Tensor tensor,
@@ -159,7 +159,7 @@ struct Dump {
       about.set_slice(name, slice->second.text);
     }
     if (has_statistics)
-      statistics.emplace(name, statistics_of(tensor));
+      statistics.emplace(name, ir::formats::statistics_of(tensor));
     else
       tensors.emplace(name, std::move(tensor));
     return name;
@@ -209,7 +209,7 @@ void write(const DumpFlags& flags, const Dump& dump, const std::string& about,
            const std::unique_ptr<ir::files::OutputFile>& output) {
   if (flags.statistics) {
     std::cout << to_text(dump.statistics, {.width = show::stdout_width()});
-    if (output) flags::write_whole(output, to_json(dump.statistics, about));
+    if (output) flags::write_whole(output, ir::formats::statistics_json(dump.statistics, about));
     return;
   }
   ir::formats::save_tensors(*output, dump.tensors, about);
@@ -257,7 +257,7 @@ int dump_graph(const DumpFlags& flags) {
   if (flags.from == "both" || on.name == cpu_name) take_cpu_values(cpu, loaded, Evaluated::as_it_is, cpu_name, dump);
   std::string said;
   if (on.name != cpu_name) said = take_device_values(flags, loaded, on, dump);
-  write(flags, dump, dump.about.text(loaded, on, flags.inside ? "inside" : "plain"), output);
+  write(flags, dump, show::about_tensors(dump.about, loaded, on, flags.inside ? "inside" : "plain"), output);
   std::cout << said;
   if (budget) std::cout << flags::said_of(*budget) << '\n';
   return 0;

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "ir/files/file_kind.hpp"
 #include "ir/files/output_file.hpp"
 #include "ir/formats/onnx/write/write_onnx.hpp"
 #include "ir/formats/onnx/write/write_tensor.hpp"
+#include "ir/ops/cast.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/chosen_executor.hpp"
@@ -49,28 +51,36 @@ std::unique_ptr<ir::Executor> executor_of(const ExportFlags& flags) {
   return flags::open_chosen(is_device ? "gpu" : "cpu", {}, flags.device).executor;
 }
 
+/// The integers that a result is the float of, where they may have more bits than f64.
+std::optional<ir::Value> wide_integers_of(const ir::Graph& graph, ir::Value result) {
+  const auto producer = graph.producer(result);
+  if (!producer || !graph.nodes()[*producer].op.is<ir::ops::Cast>()) return std::nullopt;
+  const ir::Value operand = graph.nodes()[*producer].inputs[0];
+  const bool is_wide = graph.type(operand).dtype == ir::DType::i64 && ir::is_float(graph.type(result).dtype);
+  return is_wide ? std::optional(operand) : std::nullopt;
+}
+
+/// The results in reference precision. Those that are floats of wide integers are rounded to their dtype here: rounded
+/// to f64 before, those beside a tie would go the other way.
+ir::Tensors truth_of(ir::Executor& executor, const ir::Graph& graph, const ir::Feeds& feeds) {
+  std::vector<ir::Value> wanted(graph.results().begin(), graph.results().end());
+  for (const ir::Value result : graph.results())
+    if (const auto integers = wide_integers_of(graph, result)) wanted.push_back(*integers);
+  const ir::Tensors found = executor.run(ir::passes::widen(graph), ir::passes::widen(feeds), wanted);
+  ir::Tensors results;
+  for (const ir::Value result : graph.results()) {
+    const auto integers = wide_integers_of(graph, result);
+    results.insert_or_assign(result,
+                             integers ? ir::convert(found.at(*integers), graph.type(result).dtype) : found.at(result));
+  }
+  return results;
+}
+
 /// The results of the nodes on what they are fed: the truth, unrounded, or what the executor gives.
 ir::Tensors results_of(const ExportFlags& flags, ir::Executor& executor, const ir::Graph& graph,
                        const ir::Feeds& feeds) {
-  std::vector<ir::Value> wanted(graph.results().begin(), graph.results().end());
-  if (flags.expected != "truth") return executor.run(graph, feeds, std::move(wanted));
-  return executor.run(ir::passes::widen(graph), ir::passes::widen(feeds), std::move(wanted));
-}
-
-/// Throws Error where the folder has files, and they are not to be replaced, or is none.
-void require_free(const ExportFlags& flags) {
-  std::error_code none;
-  if (!fs::exists(flags.output, none)) return;
-  ir::require(fs::is_directory(flags.output, none), "-o ", flags.output, ": is no folder");
-  ir::require(flags.force || fs::is_empty(flags.output, none), "-o ", flags.output,
-              ": the folder is not empty; --force writes beside what it has");
-}
-
-/// Makes a folder unless it is there, once all that goes into it is known.
-void make_folders(const fs::path& folder) {
-  std::error_code problem;
-  fs::create_directories(folder, problem);
-  ir::require(!problem, folder.string(), ": ", problem.message());
+  if (flags.expected == "truth") return truth_of(executor, graph, feeds);
+  return executor.run(graph, feeds, {graph.results().begin(), graph.results().end()});
 }
 
 /// Writes the graph, and its larger tensors beside it. Results that a graph file states are the truth; those of an
@@ -86,7 +96,7 @@ void write_plumb(const ExportFlags& flags, ir::formats::GraphFile file, const ir
   const auto taken = show::taken_out(file, name + ".npz");
   const std::string text = ir::formats::write_graph(file);
   const fs::path folder(flags.output);
-  make_folders(folder);
+  cli::flags::make_folder("-o", folder);
   if (!taken.empty()) ir::formats::save_tensors(folder / (name + ".npz"), taken);
   if (!given.empty()) ir::formats::save_tensors(folder / "expected.npz", given);
   show::write_graph_text(folder / (name + ".json"), text);
@@ -118,7 +128,7 @@ void write_test(const ExportFlags& flags, const ir::Graph& graph, const ir::Feed
   for (ir::Value input = 0; input < graph.inputs().size(); ++input) params.erase(std::string(graph.name(input)));
   const std::string model = ir::formats::write_onnx(graph, params);  // before anything is on the disk
   const fs::path folder = fs::path(flags.output) / fs::path(flags.path).stem(), data = folder / "test_data_set_0";
-  make_folders(data);
+  cli::flags::make_folder("-o", data);
   remove_earlier(data);
   write_message(folder / "model.onnx", model);
   for (ir::Value input = 0; input < graph.inputs().size(); ++input) {
@@ -134,7 +144,7 @@ void write_test(const ExportFlags& flags, const ir::Graph& graph, const ir::Feed
 }
 
 int run_export(const ExportFlags& flags) {
-  require_free(flags);
+  cli::flags::require_free_folder("-o", flags.output, flags.force);
   const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const Candidate whole = studies::reduce::candidate_of(loaded);
   const std::vector<std::size_t> kept = cli::flags::matching_nodes(whole.graph, flags.nodes);

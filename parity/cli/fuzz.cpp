@@ -7,6 +7,7 @@
 
 #include "ir/files/read_file.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/fuzzing/graph_texts.hpp"
 #include "parity/cli/fuzzing/hostile_files.hpp"
 #include "parity/cli/fuzzing/hunt.hpp"
@@ -26,12 +27,8 @@ Block::File file_of(const studies::fuzz::DrawnCase& drawn, std::uint64_t number)
 /// Writes graphs into a folder that is there or is to be made.
 int write_cases(const FuzzFlags& flags) {
   const fs::path folder(flags.write);
-  std::error_code problem;
-  fs::create_directories(folder, problem);
-  ir::require(!problem && fs::is_directory(folder), "--write ", flags.write, ": ",
-              problem ? problem.message() : "is no folder");
-  ir::require(flags.force || fs::is_empty(folder), "--write ", flags.write,
-              ": the folder is not empty; --force writes beside what it has");
+  cli::flags::require_free_folder("--write", folder, flags.force);
+  cli::flags::make_folder("--write", folder);
   std::size_t written = 0;
   for (std::uint64_t i = 0; i < flags.count; ++i) {
     const auto drawn = chosen_case(flags, flags.first + i);

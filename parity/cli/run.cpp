@@ -45,10 +45,10 @@ Results results_of(const flags::ChosenExecutor& on, const cases::Case& loaded, b
     results.named.insert_or_assign(ir::formats::result_name(graph, k), tensors.at(graph.results()[k]));
   if (!has_room) return results;
   const auto nodes = compiled->nodes();
-  show::AboutTensors about(graph);
+  ir::formats::DumpDescription about(graph);
   for (std::size_t k = 0; k < graph.results().size(); ++k)
     about.add(ir::formats::result_name(graph, k), graph.results()[k], on.name, on.has_kernels() ? &nodes : nullptr);
-  results.about = about.text(loaded, on, "plain");
+  results.about = show::about_tensors(about, loaded, on, "plain");
   return results;
 }
 

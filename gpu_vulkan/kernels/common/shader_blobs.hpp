@@ -4,6 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "gpu_vulkan/plan/schedule.hpp"
+
 namespace plumb::gpu_vulkan::kernels::common {
 
 /// One SPIR-V module as the build made it from gpu_vulkan/ops/*.comp (cmake/shaders.cmake).
@@ -20,5 +22,9 @@ struct ShaderEntry {
 
 /// Every module, sorted by name. They live as long as the program.
 std::span<const ShaderBlob> shader_blobs();
+
+/// The module of a shader: its own words, or those of this name. Throws Error where there are none such. They live as
+/// long as the shader and the program.
+std::span<const std::uint32_t> words_of(const plan::Shader& shader);
 
 }  // namespace plumb::gpu_vulkan::kernels::common

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "parity/core/regular_expression.hpp"
+#include "ir/formats/regular_expression.hpp"
 
 namespace plumb::parity::cli::flags {
 
 std::vector<std::size_t> matching_nodes(const ir::Graph& graph, const std::string& pattern) {
-  const core::RegularExpression expression(pattern, "--nodes");
+  const ir::formats::RegularExpression expression(pattern, "--nodes");
   std::vector<std::size_t> matching;
   for (std::size_t n = 0; n < graph.nodes().size(); ++n)
     if (expression.is_in(graph.nodes()[n].label)) matching.push_back(n);
@@ -22,7 +22,7 @@ void NodeChoices::add(std::function<bool(const ir::Node&)> takes, std::string ob
 
 void NodeChoices::add_labels(const std::string& text, const char* flag) {
   if (text.empty()) return;
-  add([chosen = core::RegularExpression(text, flag)](const ir::Node& node) { return chosen.is_in(node.label); },
+  add([chosen = ir::formats::RegularExpression(text, flag)](const ir::Node& node) { return chosen.is_in(node.label); },
       ir::cat("no node matches ", flag, " '", text, "'"));
 }
 

@@ -73,6 +73,20 @@ std::unique_ptr<ir::files::OutputFile> Outputs::open_text(const std::string& pat
   return file;
 }
 
+void require_free_folder(std::string_view option, const std::filesystem::path& folder, bool force) {
+  std::error_code none;
+  if (!std::filesystem::exists(folder, none)) return;
+  ir::require(std::filesystem::is_directory(folder, none), option, ' ', folder.string(), ": is no folder");
+  ir::require(force || std::filesystem::is_empty(folder, none), option, ' ', folder.string(),
+              ": the folder is not empty; --force writes beside what it has");
+}
+
+void make_folder(std::string_view option, const std::filesystem::path& folder) {
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  ir::require(!problem, option, ' ', folder.string(), ": ", problem.message());
+}
+
 std::vector<std::filesystem::path> files_read(const GraphFlags& flags) {
   std::vector<std::filesystem::path> files;
   for (const std::string* const file : {&flags.model.load_inputs, &flags.model.expected, &flags.precision})

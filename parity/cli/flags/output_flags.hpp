@@ -53,6 +53,13 @@ struct Outputs {
   std::unique_ptr<ir::files::OutputFile> open_text(const std::string& path, std::string_view mark) const;
 };
 
+/// Throws Error, which begins with the option, where a folder that is to be filled has files, and --force does not say
+/// that more may be beside them, or where it is none. It need not be there.
+void require_free_folder(std::string_view option, const std::filesystem::path& folder, bool force);
+
+/// Makes a folder, and those that it is in, unless it is there. Throws Error, which begins with the option.
+void make_folder(std::string_view option, const std::filesystem::path& folder);
+
 /// The files that these flags name.
 std::vector<std::filesystem::path> files_read(const GraphFlags& flags);
 

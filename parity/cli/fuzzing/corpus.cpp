@@ -12,6 +12,7 @@
 
 #include "ir/files/output_file.hpp"
 #include "ir/files/read_file.hpp"
+#include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/fuzzing/graph_texts.hpp"
 #include "parity/cli/show/graph_text.hpp"
 #include "parity/core/sha256.hpp"
@@ -24,11 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 constexpr std::string_view own_folders[] = {"cases", "found"};
 
-void make_folder(const fs::path& folder) {
-  std::error_code problem;
-  fs::create_directories(folder, problem);
-  ir::require(!problem, "--corpus ", folder.string(), ": ", problem.message());
-}
+void make_folder(const fs::path& folder) { flags::make_folder("--corpus", folder); }
 
 /// The number in a line of this key; nothing of another's, and of one that was cut off.
 std::optional<std::uint64_t> number_in(std::string_view line, std::string_view key) {

@@ -11,12 +11,12 @@
 #include <set>
 
 #include "ir/cost.hpp"
+#include "ir/formats/regular_expression.hpp"
 #include "ir/raw/glob.hpp"
 #include "parity/cases/identity.hpp"
 #include "parity/cli/flags/node_choices.hpp"
 #include "parity/cli/planting/plants.hpp"
 #include "parity/cli/verifying/case_tags.hpp"
-#include "parity/core/regular_expression.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
 #include "parity/results/results_file.hpp"
@@ -128,7 +128,7 @@ cases::CaseCost PlannedCase::cost() const {
 
 void choose_cases(const flags::VerifyFlags& flags, std::vector<Batch>& batches) {
   if (flags.chosen_cases.empty()) return;
-  const core::RegularExpression chosen(flags.chosen_cases, "--case");
+  const ir::formats::RegularExpression chosen(flags.chosen_cases, "--case");
   std::string first;
   for (Batch& batch : batches)
     std::erase_if(batch.paths, [&](const std::string& path) {

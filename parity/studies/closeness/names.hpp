@@ -3,12 +3,13 @@
 // Which tensor of one file is which of the other: by name, after what the user says of names.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "parity/core/regular_expression.hpp"
+#include "ir/formats/regular_expression.hpp"
 
 namespace plumb::parity::studies::closeness {
 
@@ -23,7 +24,7 @@ class Renaming {
 
  private:
   std::string by_;
-  std::optional<core::RegularExpression> expression_;
+  std::optional<ir::formats::RegularExpression> expression_;
   bool is_global_ = false;
 };
 

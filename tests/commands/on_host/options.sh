@@ -3,6 +3,7 @@ says '^--set +environment +default +what it does$'
 says '^fallback +PLUMB_FALLBACK +forbid '
 says '^ +- allow$'
 says '^poison +PLUMB_POISON +false '
+says '^dump_runs +PLUMB_DUMP_RUNS +0 '
 plumb 2 options --set no_such_knob=1
 warns_of no_such_knob
 plumb 2 options --set tiel=1

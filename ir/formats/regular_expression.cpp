@@ -1,11 +1,11 @@
 // Regular expressions over labels, by RE2.
-#include "parity/core/regular_expression.hpp"
+#include "ir/formats/regular_expression.hpp"
 
 #include <re2/re2.h>
 
 #include "ir/error.hpp"
 
-namespace plumb::parity::core {
+namespace plumb::ir::formats {
 namespace {
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
@@ -16,7 +16,7 @@ RegularExpression::RegularExpression(std::string_view text, std::string_view opt
   RE2::Options options;
   options.set_log_errors(false);
   compiled_ = std::make_shared<const RE2>(piece(text), options);
-  ir::require(compiled_->ok(), option, " '", text, "' is not a regular expression: ", compiled_->error());
+  require(compiled_->ok(), option, " '", text, "' is not a regular expression: ", compiled_->error());
 }
 
 bool RegularExpression::is_in(std::string_view text) const { return RE2::PartialMatch(piece(text), *compiled_); }
@@ -32,7 +32,7 @@ std::string RegularExpression::replaced(std::string_view text, std::string_view 
 
 void RegularExpression::require_rewrite(std::string_view by, std::string_view option) const {
   std::string problem;
-  ir::require(compiled_->CheckRewriteString(piece(by), &problem), option, ": '", by, "' replaces nothing: ", problem);
+  require(compiled_->CheckRewriteString(piece(by), &problem), option, ": '", by, "' replaces nothing: ", problem);
 }
 
-}  // namespace plumb::parity::core
+}  // namespace plumb::ir::formats

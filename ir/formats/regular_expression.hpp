@@ -10,7 +10,7 @@ namespace re2 {
 class RE2;
 }
 
-namespace plumb::parity::core {
+namespace plumb::ir::formats {
 
 /// A regular expression of RE2 (https://github.com/google/re2/wiki/Syntax), which takes time in proportion to the text
 /// whatever the expression is; it has neither backreferences nor lookaround.
@@ -32,4 +32,4 @@ class RegularExpression {
   std::shared_ptr<const re2::RE2> compiled_;
 };
 
-}  // namespace plumb::parity::core
+}  // namespace plumb::ir::formats

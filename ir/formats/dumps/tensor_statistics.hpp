@@ -9,15 +9,14 @@
 #include <string>
 
 #include "ir/tensor.hpp"
-#include "parity/core/terminal/style.hpp"
 
-namespace plumb::parity::cli {
+namespace plumb::ir::formats {
 
 /// The numbers of a tensor; a complex element counts as its modulus, false as 0, and true as 1.
 struct TensorStatistics {
   static constexpr std::size_t bins = 16;
 
-  ir::TensorType type = {};
+  TensorType type = {};
   std::uint64_t elements = 0, nans = 0, infinities = 0, zeros = 0;
   /// Those of the elements that are finite; NaN where there is none.
   double least = std::numeric_limits<double>::quiet_NaN(), most = least, mean = least, rms = least;
@@ -26,14 +25,11 @@ struct TensorStatistics {
   std::array<std::uint64_t, bins> histogram = {};
 };
 
-TensorStatistics statistics_of(const ir::TensorView& x);
+TensorStatistics statistics_of(const TensorView& x);
 
 using NamedStatistics = std::map<std::string, TensorStatistics>;
 
-/// A table with a row a tensor; the histogram is a row of characters, the more elements the darker.
-std::string to_text(const NamedStatistics& all, const core::terminal::Style& style);
-
 /// Schema plumb.statistics/1. `about` is the description of a dump, a JSON text, under "dump".
-std::string to_json(const NamedStatistics& all, const std::string& about);
+std::string statistics_json(const NamedStatistics& all, const std::string& about);
 
-}  // namespace plumb::parity::cli
+}  // namespace plumb::ir::formats
