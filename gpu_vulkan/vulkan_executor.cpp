@@ -129,7 +129,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
                                                         const ir::Capture& capture, const GraphOptions& options) {
   const std::scoped_lock turn(compiling_);
   const ir::raw::FloatEnvironment own;
-  return ir::formats::compile_to_dump(
+  return ir::compile_to_dump(
       device::dump_options(options_), "gpu", graph, capture,
       [&](const ir::Capture& by) { return executable(program(graph, params, params, by, options, nullptr)); });
 }
@@ -163,7 +163,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile_held(const ir::Graph& gr
     held->keep_for(made, graph, replaceable);
     return executable(std::move(made));
   };
-  return ir::formats::compile_to_dump(device::dump_options(options_), "gpu", graph, options.capture, compile);
+  return ir::compile_to_dump(device::dump_options(options_), "gpu", graph, options.capture, compile);
 }
 
 ir::Buffer VulkanExecutor::allocate(const ir::TensorType& type) {

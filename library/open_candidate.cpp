@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/formats/dumps/dumped_runs.hpp"
 #include "ir/formats/onnx/write/write_onnx.hpp"
 #include "ir/passes/widen.hpp"
 #include "library/log.hpp"
@@ -137,6 +138,7 @@ foreign::Storage storage_of(const std::string& text) {
 OpenedCandidate open_candidate(const std::string& text, const CandidateOptions& options) {
   const foreign::Spec spec = foreign::parse_spec(text);
   require_choices(options);
+  ir::formats::dump_runs();
   if (spec.kind == Kind::cpu) {
     ref_cpu::CpuOptions made = ref_cpu::options_from_environment();
     made.threads = options.threads;

@@ -132,7 +132,7 @@ std::uint64_t CpuExecutable::bytes() const {
 
 }  // namespace
 
-CpuOptions options_from_environment() { return {.dumps = ir::formats::dump_options_from_environment()}; }
+CpuOptions options_from_environment() { return {.dumps = ir::dump_options_from_environment()}; }
 
 CpuExecutor::CpuExecutor(CpuOptions options) : options_(std::move(options)), queue_(HostQueue::make()) {}
 
@@ -144,7 +144,7 @@ std::unique_ptr<ir::Executable> CpuExecutor::compile(const ir::Graph& graph, con
   for (const std::string& name : graph.params())
     if (const auto found = params.find(name); found != params.end()) own.insert(*found);
   const auto held = std::make_shared<HostParams>(std::move(own));
-  return ir::formats::compile_to_dump(options_.dumps, "cpu", graph, capture, [&](const ir::Capture& by) {
+  return ir::compile_to_dump(options_.dumps, "cpu", graph, capture, [&](const ir::Capture& by) {
     return std::make_unique<CpuExecutable>(std::make_shared<HostProgram>(graph, held, by, options_), queue_);
   });
 }
@@ -174,7 +174,7 @@ std::unique_ptr<ir::Executable> CpuExecutor::compile_held(const ir::Graph& graph
   const auto held = std::dynamic_pointer_cast<HostParams>(params);
   ir::require(held != nullptr, "the params are not held by a CPU executor");
   const ir::ParamNames replaceable = ir::replaceable_params(graph, options);
-  return ir::formats::compile_to_dump(options_.dumps, "cpu", graph, options.capture, [&](const ir::Capture& by) {
+  return ir::compile_to_dump(options_.dumps, "cpu", graph, options.capture, [&](const ir::Capture& by) {
     auto program = std::make_shared<HostProgram>(graph, held, by, options_);
     held->keep_for(program, graph, replaceable);
     return std::make_unique<CpuExecutable>(std::move(program), queue_);

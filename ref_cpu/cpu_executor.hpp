@@ -3,8 +3,8 @@
 
 #include <unordered_map>
 
+#include "ir/dumps/run_dumper.hpp"
 #include "ir/executor.hpp"
-#include "ir/formats/dumps/dumped_runs.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -18,7 +18,7 @@ struct CpuOptions {
   int threads = 0;  ///< at most this many; 0 means one for every core
   /// Kernels of ops that are not of the IR: of those that a program defines for graphs of its own making.
   std::unordered_map<const ir::OpSchema*, ErasedKernel> extra_kernels = {};
-  ir::formats::DumpOptions dumps = {};  ///< files of what runs compute
+  ir::DumpOptions dumps = {};  ///< files of what runs compute
 };
 
 /// The defaults, with what the environment says of dumps: PLUMB_DUMP and its kin.

@@ -5,6 +5,7 @@
 
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/fill.hpp"
+#include "ir/formats/dumps/dumped_runs.hpp"
 #include "ir/ops/attention.hpp"
 #include "ir/ops/gather.hpp"
 #include "ir/ops/matmul.hpp"
@@ -84,6 +85,7 @@ int main() try {
                                     std::pair{"wq", Shape{all, all}}, std::pair{"wo", Shape{all, vocabulary}}})
     weights.emplace(
         name, fill({DType::f32, shape}, {.distribution = Distribution::normal, .scale = 0.5}, 1, stream_of(name)));
+  formats::dump_runs();  // where PLUMB_DUMP asks for files
   plumb::ref_cpu::CpuExecutor cpu(plumb::ref_cpu::options_from_environment());
   std::cout << "cpu:";
   decode(cpu, weights, {3, 1, 4, 1, 5}, 16);

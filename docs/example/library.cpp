@@ -18,7 +18,7 @@ int main() try {
   graph.returns(y);
   const ir::Feeds feeds = {{"x", ir::Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6})},
                            {"w", ir::Tensor::of<float>({3, 2}, {0.1f, 0, 0, 0.1f, 0.1f, 0})}};
-  ref_cpu::CpuExecutor cpu(ref_cpu::options_from_environment());
+  ref_cpu::CpuExecutor cpu;
   const ir::Tensor on_cpu = cpu.run(graph, feeds, {y}).at(y);
   for (const float value : on_cpu.as<float>()) std::cout << "cpu " << value << '\n';
 

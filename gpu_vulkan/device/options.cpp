@@ -153,7 +153,7 @@ void set_option(VulkanOptions& options, std::string_view name, std::string_view 
   ir::require(known, "there is no option '", name, "'");
 }
 
-ir::formats::DumpOptions dump_options(const VulkanOptions& options) {
+ir::DumpOptions dump_options(const VulkanOptions& options) {
   return {.dump = options.dump, .dump_stats = options.dump_stats, .dump_runs = options.dump_runs};
 }
 
@@ -161,7 +161,7 @@ VulkanOptions options_from_environment() {
   VulkanOptions options;
   for (const OptionInfo& info : vulkan_option_infos())
     if (const char* text = std::getenv(info.variable.c_str())) set_option(options, info.name, text);
-  ir::formats::require_dumpable(dump_options(options));
+  ir::require_dumpable(dump_options(options));
   return options;
 }
 

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "gpu_vulkan/device/kernel_family.hpp"
+#include "ir/dumps/run_dumper.hpp"
 #include "ir/executor.hpp"
-#include "ir/formats/dumps/dumped_runs.hpp"
 
 namespace plumb::gpu_vulkan::plan {
 struct Plan;
@@ -172,7 +172,7 @@ std::vector<Setting> settings_of(const VulkanOptions& options, const VulkanOptio
 void set_option(VulkanOptions& options, std::string_view name, std::string_view text);
 
 /// Those of them that say what is left in files of runs.
-ir::formats::DumpOptions dump_options(const VulkanOptions& options);
+ir::DumpOptions dump_options(const VulkanOptions& options);
 
 /// The defaults, with what the environment says: PLUMB_VALIDATION=1 and so on.
 VulkanOptions options_from_environment();

@@ -8,7 +8,7 @@
 
 #include "gpu_vulkan/run/stopwatch.hpp"
 #include "gpu_vulkan/run/vulkan_context.hpp"
-#include "ir/formats/dumps/dumped_runs.hpp"
+#include "ir/dumps/run_dumper.hpp"
 #include "ir/ops/quantize_blocks.hpp"
 #include "ir/ops/sample.hpp"
 #include "ir/raw/copy_bytes.hpp"
@@ -223,7 +223,7 @@ std::vector<ir::NodeReport> VulkanExecutable::nodes() const {
 }
 
 std::optional<RunTimes> run_times(const ir::Executable& executable) {
-  const auto* const ours = dynamic_cast<const VulkanExecutable*>(&ir::formats::undumped(executable));
+  const auto* const ours = dynamic_cast<const VulkanExecutable*>(&ir::undumped(executable));
   return ours != nullptr ? std::optional(ours->times()) : std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/formats/dumps/dumped_runs.hpp"
 #include "ir/formats/result_names.hpp"
 #include "library/abi/errors.hpp"
 #include "library/abi/handles.hpp"
@@ -207,6 +208,7 @@ plumb_error* plumb_candidate(const char* spec, const plumb_candidate_options* op
 plumb_error* plumb_cpu(const plumb_setting* settings, size_t count, plumb_executor** executor) {
   return guarded([&] {
     library::abi::require_place(executor, "executor");
+    ir::formats::dump_runs();
     ref_cpu::CpuOptions options = ref_cpu::options_from_environment();
     library::abi::for_each_setting(settings, count, [&](const std::string& name, const std::string& value) {
       ir::require(name == "threads", "the CPU executor has no knob '", name, "'; it has threads");
@@ -219,6 +221,7 @@ plumb_error* plumb_cpu(const plumb_setting* settings, size_t count, plumb_execut
 plumb_error* plumb_vulkan(const plumb_setting* settings, size_t count, plumb_executor** executor) {
   return guarded([&] {
     library::abi::require_place(executor, "executor");
+    ir::formats::dump_runs();
     gpu_vulkan::device::VulkanOptions options = gpu_vulkan::device::options_from_environment();
     options.fallback = gpu_vulkan::device::Fallback::allow;
     library::abi::for_each_setting(settings, count, [&](const std::string& name, const std::string& value) {

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "ir/error.hpp"
+#include "ir/formats/dumps/dumped_runs.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/as_meant.hpp"
 #include "parity/cli/flags/environment.hpp"
@@ -135,6 +136,7 @@ int outcome(int argc, char** argv) try { return run(argc, argv); } catch (const 
 
 int main(int argc, char** argv) {
   prepare_process(usage_error);
+  ir::formats::dump_runs();
   const int code = outcome(argc, argv);
   report::resume_workflow_commands();  // an error ends a command before it does that
   return flush_stdout() || code == device_error ? code : usage_error;

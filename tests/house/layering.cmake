@@ -14,7 +14,7 @@ set(cli_may ir ref_cpu gpu_vulkan parity library)
 # A room is
 # a folder with those below it that have no floor of their own.
 # The layer's own folder, "." here, is its face, which a room may include only where it says so.
-set(ir_rooms ".=1" "raw=0" "cpu=2" "files=2" "kernels=2" "ops=3" "passes=4" "adversarial=4" "hdf5=4"
+set(ir_rooms ".=1" "raw=0" "cpu=2" "dumps=2" "files=2" "kernels=2" "ops=3" "passes=4" "adversarial=4" "hdf5=4"
   "formats/gguf=4" "formats=5" "formats/onnx=6" "formats/gguf/architectures=6")
 set(ref_cpu_rooms ".=0" "kernels=1" "gemm=2" "packed=3" "transforms=2" "recurrent=3" "ops=4" "levels=5")
 set(gpu_vulkan_rooms "device=0" "plan=1" "kernels/common=2" "kernels/elementwise=3" "kernels/copy=3" "kernels/rows=4"

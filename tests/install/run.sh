@@ -23,8 +23,8 @@ expect_output() {
 }
 expect_output "$scratch/cmake/consumer"
 # Programs that ask for the environment's options are looked into as they are.
-(cd "$scratch" && PLUMB_DUMP='scores' PLUMB_DUMP_STATS=1 cmake/consumer >/dev/null)
-grep -q '"[cg]pu/scores": {' "$scratch/plumb_dump.json"
+(cd "$scratch" && PLUMB_DUMP='^seen$' PLUMB_DUMP_STATS=1 cmake/decoder >/dev/null)
+grep -q '"cpu/seen": {' "$scratch/plumb_dump.json"
 (cd "$scratch" && PLUMB_DUMP='seen|^cache$:steps.h5' PLUMB_DUMP_RUNS=2 cmake/decoder >/dev/null)
 h5dump -d /cpu/cache -d /cpu/seen "$scratch/steps.h5" >/dev/null
 "$scratch/cmake/own_kernel" | tee "$scratch/judged"

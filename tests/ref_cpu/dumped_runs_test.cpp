@@ -14,8 +14,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::unique_ptr<ir::Executor> dumping(const ir::formats::DumpOptions& options) {
+std::unique_ptr<ir::Executor> dumping(const ir::DumpOptions& options) {
   return std::make_unique<CpuExecutor>(CpuOptions{.dumps = options});
+}
+
+TEST(NobodyDumps, WhereFilesAreAskedFor) {
+  const std::string problem = tests::message_of([] { ir::require_dumpable({.dump = "y"}); });
+  EXPECT_THAT(problem, HasSubstr("nobody writes files in this program"));
+  EXPECT_EQ(tests::message_of([] { ir::require_dumpable({}); }), "");
 }
 
 TEST(DumpedRuns, AreThoseThatWereAskedForWithTheirBits) { plumb::testing::expect_runs_are_dumped(dumping, "cpu"); }
@@ -23,6 +29,7 @@ TEST(DumpedRuns, AreThoseThatWereAskedForWithTheirBits) { plumb::testing::expect
 TEST(DumpedRuns, MayBeStatistics) { plumb::testing::expect_statistics_are_dumped(dumping, "cpu"); }
 
 TEST(DumpedRuns, AreAskedForByTheEnvironmentOfWhoReadsIt) {
+  ir::formats::dump_runs();
   ASSERT_EQ(setenv("PLUMB_DUMP", "a|b:1:out.npz", 1), 0);
   ASSERT_EQ(setenv("PLUMB_DUMP_RUNS", "0,3-5", 1), 0);
   ASSERT_EQ(setenv("PLUMB_DUMP_STATS", "0", 1), 0);
@@ -38,8 +45,9 @@ TEST(DumpedRuns, AreAskedForByTheEnvironmentOfWhoReadsIt) {
 }
 
 TEST(DumpedRuns, RefuseWhatCannotBeFollowed) {
-  const auto refused = [](const ir::formats::DumpOptions& options) {
-    return tests::message_of([&] { ir::formats::require_dumpable(options); });
+  ir::formats::dump_runs();
+  const auto refused = [](const ir::DumpOptions& options) {
+    return tests::message_of([&] { ir::require_dumpable(options); });
   };
   EXPECT_THAT(refused({.dump = "("}), HasSubstr("PLUMB_DUMP '(' is not a regular expression"));
   EXPECT_THAT(refused({.dump = "y:y.txt"}), HasSubstr("y.txt"));

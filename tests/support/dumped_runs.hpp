@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "ir/dumps/run_dumper.hpp"
 #include "ir/files/read_file.hpp"
 #include "ir/formats/dumps/dumped_runs.hpp"
 #include "ir/formats/tensor_files.hpp"
@@ -34,7 +35,7 @@ struct DumpedGraph {
   DumpedGraph() { graph.returns(y); }
 };
 
-using MakeDumpingExecutor = std::function<std::unique_ptr<ir::Executor>(const ir::formats::DumpOptions&)>;
+using MakeDumpingExecutor = std::function<std::unique_ptr<ir::Executor>(const ir::DumpOptions&)>;
 
 inline void expect_bits(const ir::formats::NamedTensors& dump, const std::string& name, const ir::Tensor& wanted) {
   const auto found = dump.find(name);
@@ -45,6 +46,7 @@ inline void expect_bits(const ir::formats::NamedTensors& dump, const std::string
 
 /// `name`: how tensors of this executor are called in a dump.
 inline void expect_runs_are_dumped(const MakeDumpingExecutor& make, const std::string& name) {
+  ir::formats::dump_runs();
   const tests::TemporaryFolder folder;
   std::filesystem::create_directories(folder.path);
   const DumpedGraph of;
@@ -83,6 +85,7 @@ inline void expect_runs_are_dumped(const MakeDumpingExecutor& make, const std::s
 
 /// Numbers that describe tensors in their place, values by the labels of their nodes, and graphs that have none.
 inline void expect_statistics_are_dumped(const MakeDumpingExecutor& make, const std::string& name) {
+  ir::formats::dump_runs();
   const tests::TemporaryFolder folder;
   std::filesystem::create_directories(folder.path);
   const DumpedGraph of;

@@ -1,13 +1,13 @@
 // Executables that write files of what their runs computed.
 #include "ir/formats/dumps/dumped_runs.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 
+#include "ir/dumps/run_dumper.hpp"
 #include "ir/files/output_file.hpp"
 #include "ir/formats/dumps/dump_description.hpp"
 #include "ir/formats/dumps/run_list.hpp"
@@ -75,9 +75,9 @@ std::size_t count_executable(const fs::path& file) {
 
 /// The runs of an executable and of its contexts that are dumped. They run on `watched`, which is let go of behind the
 /// last of them; threads may take part at once.
-class RunDumper {
+class DumpedRuns {
  public:
-  RunDumper(DumpRequest request, std::string_view executor, const Graph& graph, std::set<Value> chosen,
+  DumpedRuns(DumpRequest request, std::string_view executor, const Graph& graph, std::set<Value> chosen,
             std::shared_ptr<Executable> watched)
       : request_(std::move(request)),
         executor_(executor),
@@ -123,7 +123,7 @@ class RunDumper {
   std::size_t executable_number_ = 0;  ///< among those of the process, from 1; 0 before it is known
 };
 
-fs::path RunDumper::file_of(std::uint64_t number) const {
+fs::path DumpedRuns::file_of(std::uint64_t number) const {
   fs::path name = request_.file.stem();
   if (executable_number_ > 1) name += cat('-', executable_number_);
   if (!request_.runs.is_one()) name += cat(".run", number);
@@ -132,7 +132,7 @@ fs::path RunDumper::file_of(std::uint64_t number) const {
 }
 
 /// The description of the tensors of this run, which says of the chosen values that are none of them where they went.
-std::string RunDumper::about(std::uint64_t number, const std::vector<NodeReport>& reports,
+std::string DumpedRuns::about(std::uint64_t number, const std::vector<NodeReport>& reports,
                              const std::map<std::string, Value>& named) const {
   DumpDescription about(graph_);
   std::set<Value> there;
@@ -148,7 +148,7 @@ std::string RunDumper::about(std::uint64_t number, const std::vector<NodeReport>
   return about.text({{"run", std::to_string(number)}, {"watch", "plain"}});
 }
 
-void RunDumper::write(std::uint64_t number, const Feeds& inputs, const Tensors& results,
+void DumpedRuns::write(std::uint64_t number, const Feeds& inputs, const Tensors& results,
                       const std::vector<NodeReport>& reports) const {
   std::map<std::string, Value> named;
   NamedTensors tensors;
@@ -174,17 +174,17 @@ void RunDumper::write(std::uint64_t number, const Feeds& inputs, const Tensors& 
 /// A context whose runs are dumped: they are run once more before they are submitted, on copies of what they will read.
 class DumpedContext final : public Context {
  public:
-  DumpedContext(std::unique_ptr<Context> plain, std::shared_ptr<RunDumper> dumper)
-      : plain_(std::move(plain)), dumper_(std::move(dumper)) {}
+  DumpedContext(std::unique_ptr<Context> plain, std::shared_ptr<DumpedRuns> runs)
+      : plain_(std::move(plain)), dumped_(std::move(runs)) {}
 
   void bind(Value input, const Buffer& from) override { plain_->bind(input, from); }
   void bind_result(Value result, const Buffer& to) override { plain_->bind_result(result, to); }
   void feed(Value result, Value input) override { plain_->feed(result, input); }
   Fence submit(const Feeds& rest) override {
-    const auto [number, watched] = dumper_->begin();
+    const auto [number, watched] = dumped_->begin();
     if (watched != nullptr) {
       Feeds inputs = rest;
-      const Graph& graph = dumper_->graph();
+      const Graph& graph = dumped_->graph();
       for (Value v = 0; v < graph.inputs().size(); ++v) {
         if (rest.contains(graph.inputs()[v])) continue;
         Tensor there(graph.type(v));
@@ -192,7 +192,7 @@ class DumpedContext final : public Context {
         inputs.emplace(graph.inputs()[v], std::move(there));
       }
       const Tensors results = watched->run(inputs);
-      dumper_->write(number, inputs, results, watched->nodes());
+      dumped_->write(number, inputs, results, watched->nodes());
     }
     return plain_->submit(rest);
   }
@@ -203,16 +203,16 @@ class DumpedContext final : public Context {
 
  private:
   const std::unique_ptr<Context> plain_;
-  const std::shared_ptr<RunDumper> dumper_;
+  const std::shared_ptr<DumpedRuns> dumped_;
 };
 
-class DumpedExecutable final : public Executable {
+class DumpedExecutable final : public StandIn {
  public:
-  DumpedExecutable(const Capture& capture, std::unique_ptr<Executable> plain, std::shared_ptr<RunDumper> dumper)
+  DumpedExecutable(const Capture& capture, std::unique_ptr<Executable> plain, std::shared_ptr<DumpedRuns> runs)
       : kept_(capture.wanted.begin(), capture.wanted.end()),
         keeps_all_(capture.surviving),
         plain_(std::move(plain)),
-        dumper_(std::move(dumper)) {}
+        dumped_(std::move(runs)) {}
 
   Tensors run(const Feeds& inputs) override {
     Tensors results;
@@ -221,14 +221,14 @@ class DumpedExecutable final : public Executable {
   }
 
   void run_into(const Feeds& inputs, Tensors& results) override {
-    const auto [number, watched] = dumper_->begin();
+    const auto [number, watched] = dumped_->begin();
     std::optional<std::vector<NodeReport>> reports;
     if (watched == nullptr) {
       plain_->run_into(inputs, results);
     } else {
       results = watched->run(inputs);
       reports = watched->nodes();
-      dumper_->write(number, inputs, results, *reports);
+      dumped_->write(number, inputs, results, *reports);
       if (!keeps_all_) std::erase_if(results, [&](const auto& one) { return !kept_.contains(one.first); });
     }
     const std::scoped_lock held(lock_);
@@ -240,62 +240,47 @@ class DumpedExecutable final : public Executable {
     return reports_ ? *reports_ : plain_->nodes();
   }
 
-  std::unique_ptr<Context> context() override { return std::make_unique<DumpedContext>(plain_->context(), dumper_); }
+  std::unique_ptr<Context> context() override { return std::make_unique<DumpedContext>(plain_->context(), dumped_); }
   bool has_contexts() const override { return plain_->has_contexts(); }
-  std::uint64_t bytes() const override { return plain_->bytes() + dumper_->bytes(); }
+  std::uint64_t bytes() const override { return plain_->bytes() + dumped_->bytes(); }
   std::uint64_t identity() const override { return plain_->identity(); }
-  const Executable& plain() const { return *plain_; }
+  const Executable& plain() const override { return *plain_; }
 
  private:
   const std::set<Value> kept_;  ///< values that the caller gets
   const bool keeps_all_;
   const std::unique_ptr<Executable> plain_;
-  const std::shared_ptr<RunDumper> dumper_;
+  const std::shared_ptr<DumpedRuns> dumped_;
   mutable std::mutex lock_;
   std::optional<std::vector<NodeReport>> reports_;  ///< the last run's, where it was dumped
 };
 
+class FileDumper final : public RunDumper {
+ public:
+  void require_dumpable(const DumpOptions& options) const override { request_of(options); }
+
+  std::unique_ptr<Executable> compile(const DumpOptions& options, std::string_view executor, const Graph& graph,
+                                      const Capture& capture, const CompileWith& compile) const override {
+    auto plain = compile(capture);
+    DumpRequest request = request_of(options);
+    std::set<Value> chosen = matching_values(graph, request.labels);
+    if (chosen.empty()) return plain;
+    Capture watching = capture;
+    if (!capture.surviving) {
+      watching.surviving = watching.as_plain = true;
+      watching.of_interest = chosen;
+    }
+    auto runs =
+        std::make_shared<DumpedRuns>(std::move(request), executor, graph, std::move(chosen), compile(watching));
+    return std::make_unique<DumpedExecutable>(capture, std::move(plain), std::move(runs));
+  }
+};
+
 }  // namespace
 
-DumpOptions dump_options_from_environment() {
-  DumpOptions options;
-  if (const char* const text = std::getenv("PLUMB_DUMP")) options.dump = text;
-  if (const char* const text = std::getenv("PLUMB_DUMP_RUNS")) options.dump_runs = text;
-  if (const char* const text = std::getenv("PLUMB_DUMP_STATS")) {
-    const std::string_view given = text;
-    options.dump_stats = given == "true" || given == "1";
-    require(options.dump_stats || given == "false" || given == "0", "PLUMB_DUMP_STATS must be true or false, got '",
-            given, "'");
-  }
-  require_dumpable(options);
-  return options;
-}
-
-void require_dumpable(const DumpOptions& options) {
-  if (!options.dump.empty()) request_of(options);
-}
-
-std::unique_ptr<Executable> compile_to_dump(const DumpOptions& options, std::string_view executor, const Graph& graph,
-                                            const Capture& capture,
-                                            const std::function<std::unique_ptr<Executable>(const Capture&)>& compile) {
-  auto plain = compile(capture);
-  if (options.dump.empty()) return plain;
-  DumpRequest request = request_of(options);
-  std::set<Value> chosen = matching_values(graph, request.labels);
-  if (chosen.empty()) return plain;
-  Capture watching = capture;
-  if (!capture.surviving) {
-    watching.surviving = watching.as_plain = true;
-    watching.of_interest = chosen;
-  }
-  std::shared_ptr<Executable> watched = compile(watching);
-  auto dumper = std::make_shared<RunDumper>(std::move(request), executor, graph, std::move(chosen), std::move(watched));
-  return std::make_unique<DumpedExecutable>(capture, std::move(plain), std::move(dumper));
-}
-
-const Executable& undumped(const Executable& executable) {
-  const auto* const dumped = dynamic_cast<const DumpedExecutable*>(&executable);
-  return dumped != nullptr ? dumped->plain() : executable;
+void dump_runs() {
+  static const auto& dumper = *new FileDumper;  // runs may go on while the process ends
+  set_run_dumper(dumper);
 }
 
 }  // namespace plumb::ir::formats

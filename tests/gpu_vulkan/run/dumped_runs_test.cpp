@@ -9,7 +9,7 @@ namespace {
 
 class DumpedRuns : public testing::OnDevice {
  protected:
-  static std::unique_ptr<ir::Executor> dumping(const ir::formats::DumpOptions& options) {
+  static std::unique_ptr<ir::Executor> dumping(const ir::DumpOptions& options) {
     return testing::executor_with([&](device::VulkanOptions& by) {
       by.dump = options.dump;
       by.dump_stats = options.dump_stats;
@@ -23,6 +23,7 @@ TEST_F(DumpedRuns, AreThoseThatWereAskedForWithTheirBits) { plumb::testing::expe
 TEST_F(DumpedRuns, MayBeStatistics) { plumb::testing::expect_statistics_are_dumped(dumping, "gpu"); }
 
 TEST_F(DumpedRuns, LeaveTimesOfOthersAsTheyAre) {
+  ir::formats::dump_runs();
   const tests::TemporaryFolder folder;
   std::filesystem::create_directories(folder.path);
   const plumb::testing::DumpedGraph of;
