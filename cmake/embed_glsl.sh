@@ -9,11 +9,12 @@ shift
   echo "#include \"gpu_vulkan/region/glslang.hpp\""
   echo "namespace plumb::gpu_vulkan::region {"
   echo "namespace {"
+  echo "using namespace std::string_view_literals;  // their lengths are counted by no constant expression"
   echo "constexpr GlslFile files[] = {"
   for file in "$@"; do
     printf '{"%s", R"glsl(' "$file"
     cat "$file"
-    echo ')glsl"},'
+    echo ')glsl"sv},'
   done
   echo "};"
   echo "}  // namespace"
