@@ -22,6 +22,9 @@ except ImportError:
 import plumbline as pl
 
 cpu = pl.Cpu()
+# Their steps are judged from what the candidate says of the step before: one wrong element makes those of the next step
+# wrong, too, which may be further off.
+recurrent = {"rnn", "gru", "lstm"}
 
 
 def small_cases(folder):
@@ -72,8 +75,10 @@ class OpsTest(unittest.TestCase):
             with self.assertRaises(pl.Failed) as failed:
                 pl.check(node["op"], *operands, got=wrong, attributes=attributes)
             named = failed.exception.result.rows[k]
-            self.assertEqual((named.verdict, named.worst), ("failed", row.worst))
-            self.assertIn(f"element {row.worst}", named.why)
+            self.assertEqual(named.verdict, "failed")
+            if node["op"] not in recurrent:
+                self.assertEqual(named.worst, row.worst)
+            self.assertIn(f"element {named.worst}", named.why)
             self.assertIn("element ", str(failed.exception))  # another output may be the first to differ by it
 
     def test_what_we_compute_passes_and_one_element_off_is_named(self):

@@ -22,7 +22,7 @@ static void complain(const char* what, const char* name) {
 }
 
 /* Variables that the library may read, and how those begin that oneTBB, its allocator and HDF5 ask for. */
-static const char* const known[] = {"PLUMB_CPU_LEVEL", "TBB_", "INTEL_", "KMP_", "HDF5_"};
+static const char* const known[] = {"PLUMB_CPU_LEVEL", "PLUMB_DUMP", "TBB_", "INTEL_", "KMP_", "HDF5_"};
 
 char* getenv(const char* name) {
   const size_t length = strlen(name);
