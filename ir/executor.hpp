@@ -61,6 +61,7 @@ struct Capture {
   /// These of the surviving values are looked at and no others, where that is said: an executor to which every value
   /// costs something may leave out the rest.
   std::optional<std::set<Value>> of_interest = {};
+  bool is_of_interest(Value value) const { return !of_interest || of_interest->contains(value); }
 };
 
 /// Lets one run in at a time: another that comes while it lasts, from another thread, throws Error.

@@ -49,8 +49,7 @@ HostProgram::HostProgram(const ir::Graph& graph, std::shared_ptr<const HostParam
     if (!graph_.defined(v)) continue;
     const bool is_param = graph_.is_source(v) && v >= graph_.inputs().size();
     if (is_param) kept_.emplace(v, ir::fed(graph_, params_->feeds(), v));
-    const bool is_of_interest = !capture.of_interest || capture.of_interest->contains(v);
-    if (capture.surviving && is_of_interest && !is_param)
+    if (capture.surviving && capture.is_of_interest(v) && !is_param)
       wanted_.insert(v);  // nothing computes a param, and it may be large
   }
   for (const ir::Value v : wanted_) ir::require(graph_.defined(v), "value ", v, " is wanted, the graph has none such");

@@ -18,7 +18,7 @@ ir::Capture surviving(const ir::Graph& graph, const ir::Graph& next, const ir::C
   if (capture.surviving)
     for (const ir::Node& node : graph.nodes())
       for (const ir::Value v : node.outputs)
-        if (next.defined(v) && (!capture.of_interest || capture.of_interest->contains(v))) kept.wanted.push_back(v);
+        if (next.defined(v) && capture.is_of_interest(v)) kept.wanted.push_back(v);
   return kept;
 }
 

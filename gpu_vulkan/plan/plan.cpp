@@ -67,7 +67,7 @@ Planner::Planner(const ir::Graph& graph, const ir::Capture& capture, const devic
   if (capture.surviving)
     for (const ir::Node& node : graph.nodes())
       for (const ir::Value v : node.outputs)
-        if (!capture.of_interest || capture.of_interest->contains(v)) captured.push_back(v);
+        if (capture.is_of_interest(v)) captured.push_back(v);
   std::ranges::sort(captured);
   captured.erase(std::unique(captured.begin(), captured.end()), captured.end());
   for (const ir::Value v : captured) graph.type(v);  // throws when it is none

@@ -215,10 +215,16 @@ void OutputFile::commit() {
   if (!file_.close()) refuse("cannot be written: ", reason(errno));
 }
 
-void write_text(const fs::path& path, std::string_view text) {
-  OutputFile file(path, {.kind = FileKind::text});
-  file.write(text);
+void write_file(const fs::path& path, FileKind kind, std::span<const std::byte> bytes) {
+  OutputFile file(path, {.kind = kind});
+  file.write(bytes);
   file.commit();
 }
+
+void write_file(const fs::path& path, FileKind kind, std::string_view bytes) {
+  write_file(path, kind, std::as_bytes(std::span(bytes)));
+}
+
+void write_text(const fs::path& path, std::string_view text) { write_file(path, FileKind::text, text); }
 
 }  // namespace plumb::ir::files

@@ -89,7 +89,10 @@ class OutputFile {
   std::optional<LastWord> last_word_;
 };
 
-/// Writes a text file whole, replacing whatever has the name.
+/// Writes a file whole, replacing whatever has the name.
+void write_file(const std::filesystem::path& path, FileKind kind, std::span<const std::byte> bytes);
+void write_file(const std::filesystem::path& path, FileKind kind, std::string_view bytes);
+/// Likewise a text file.
 void write_text(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace plumb::ir::files

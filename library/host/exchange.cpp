@@ -185,9 +185,8 @@ bool Request::answer(JsonObject candidate, const std::function<JobAnswer(const J
     }
     response.emplace_back("jobs", std::move(jobs));
   }
-  ir::files::OutputFile file(folder_ / "response.json", {.kind = ir::files::FileKind::json});
-  file.write(ir::formats::to_text(std::move(response)));
-  file.commit();
+  ir::files::write_file(folder_ / "response.json", ir::files::FileKind::json,
+                        ir::formats::to_text(std::move(response)));
   return is_good;
 }
 

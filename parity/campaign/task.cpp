@@ -115,9 +115,7 @@ void write_tasks(const fs::path& folder, const TaskList& list) {
       order, [](const Task* a, const Task* b) { return a->cost != b->cost ? a->cost > b->cost : a->id < b->id; });
   std::string text = line_of({{"schema", schema}, {"folder", list.folder.string()}, {"plan", list.plan}});
   for (const Task* const task : order) text += line_of(to_json(*task));
-  ir::files::OutputFile out(list_file(folder), {.kind = ir::files::FileKind::other});
-  out.write(text);
-  out.commit();
+  ir::files::write_file(list_file(folder), ir::files::FileKind::other, text);
 }
 
 }  // namespace plumb::parity::campaign

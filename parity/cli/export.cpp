@@ -104,22 +104,13 @@ void write_plumb(const ExportFlags& flags, ir::formats::GraphFile file, const ir
 
 /// Writes a message of protobuf whole, over an earlier one.
 void write_message(const fs::path& path, std::string_view bytes) {
-  ir::files::OutputFile file(path, {.kind = ir::files::FileKind::other});
-  file.write(bytes);
-  file.commit();
+  ir::files::write_file(path, ir::files::FileKind::other, bytes);
 }
 
-/// Removes the tensors of an earlier test, of which this one may have fewer.
-void remove_earlier(const fs::path& data) {
-  std::error_code problem;
-  std::vector<fs::path> earlier;
-  for (const auto& entry : fs::directory_iterator(data, problem)) {
-    const std::string name = entry.path().filename().string();
-    if ((name.starts_with("input_") || name.starts_with("output_")) && name.ends_with(".pb"))
-      earlier.push_back(entry.path());
-  }
-  for (const fs::path& path : earlier) fs::remove(path, problem);
-  ir::require(!problem, data.string(), ": ", problem.message());
+/// Whether it is a tensor of a test, of which an earlier one may have had more.
+bool is_of_test(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return (name.starts_with("input_") || name.starts_with("output_")) && name.ends_with(".pb");
 }
 
 /// Writes MODEL/model.onnx with its params, and what it is fed and gives as MODEL/test_data_set_0.
@@ -129,7 +120,7 @@ void write_test(const ExportFlags& flags, const ir::Graph& graph, const ir::Feed
   const std::string model = ir::formats::write_onnx(graph, params);  // before anything is on the disk
   const fs::path folder = fs::path(flags.output) / fs::path(flags.path).stem(), data = folder / "test_data_set_0";
   cli::flags::make_folder("-o", data);
-  remove_earlier(data);
+  cli::flags::remove_files(data, is_of_test);
   write_message(folder / "model.onnx", model);
   for (ir::Value input = 0; input < graph.inputs().size(); ++input) {
     const std::string name(graph.name(input));

@@ -81,8 +81,7 @@ class DumpedValues final : public ir::Executable {
     for (const ir::Value value : asked) require_there(value);
     if (capture_.surviving)
       for (const auto& [value, paired] : dump_->pairs.values)
-        if (!graph_.is_source(value) && (!capture_.of_interest || capture_.of_interest->contains(value)))
-          asked.insert(value);
+        if (!graph_.is_source(value) && capture_.is_of_interest(value)) asked.insert(value);
     for (const ir::Value value : asked)  // before anything is read
       require_receivable(graph_.name(value), dump_->type(pair_of(value)), graph_.type(value), storage_);
     ir::Tensors made;

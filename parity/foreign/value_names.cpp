@@ -25,7 +25,7 @@ std::vector<ir::Value> asked_for(const ir::Graph& graph, const ir::Capture& capt
   if (taps == Taps::results) return values;
   for (const ir::Node& node : graph.nodes())
     for (const ir::Value value : node.outputs)
-      if (!capture.of_interest || capture.of_interest->contains(value)) add(value);
+      if (capture.is_of_interest(value)) add(value);
   return values;
 }
 

@@ -110,8 +110,6 @@ class DumpedRuns {
 
  private:
   fs::path file_of(std::uint64_t number) const;
-  std::string about(std::uint64_t number, const std::vector<NodeReport>& reports,
-                    const std::map<std::string, Value>& named) const;
 
   const DumpRequest request_;
   const std::string executor_;
@@ -131,39 +129,27 @@ fs::path DumpedRuns::file_of(std::uint64_t number) const {
   return request_.file.parent_path() / name;
 }
 
-/// The description of the tensors of this run, which says of the chosen values that are none of them where they went.
-std::string DumpedRuns::about(std::uint64_t number, const std::vector<NodeReport>& reports,
-                             const std::map<std::string, Value>& named) const {
-  DumpDescription about(graph_);
-  std::set<Value> there;
-  for (const auto& [name, value] : named) {
-    about.add(name, value, executor_, &reports);
-    there.insert(value);
-  }
-  for (const Value v : chosen_)
-    if (!there.contains(v)) {
-      const NodeReport& report = reports.at(graph_.producer(v).value());
-      about.add_missing(cat(executor_, '/', graph_.name(v)), report.placement == Placement::fused ? report.kernel : "");
-    }
-  return about.text({{"run", std::to_string(number)}, {"watch", "plain"}});
-}
-
+/// Chosen values that are none of the results went into other nodes, and the description says where.
 void DumpedRuns::write(std::uint64_t number, const Feeds& inputs, const Tensors& results,
-                      const std::vector<NodeReport>& reports) const {
-  std::map<std::string, Value> named;
+                       const std::vector<NodeReport>& reports) const {
+  DumpDescription about(graph_);
   NamedTensors tensors;
   for (const Value v : chosen_) {
-    const auto found = results.find(v);
-    if (found == results.end() && !graph_.is_source(v)) continue;
     const std::string name = cat(executor_, '/', graph_.name(v));
-    named.emplace(name, v);
+    const auto found = results.find(v);
+    if (found == results.end() && !graph_.is_source(v)) {
+      const NodeReport& report = reports.at(graph_.producer(v).value());
+      about.add_missing(name, report.placement == Placement::fused ? report.kernel : "");
+      continue;
+    }
+    about.add(name, v, executor_, &reports);
     tensors.emplace(name, found != results.end() ? found->second : fed(graph_, inputs, v));
   }
   static std::mutex& writing = *new std::mutex;  // HDF5 is used from one thread at a time
   const std::scoped_lock held(writing);
   const files::FileKind kind = request_.statistics ? files::FileKind::json : kind_of_tensors(request_.file);
   files::OutputFile file(file_of(number), {.kind = kind, .replace = files::Replace::same_kind});
-  const std::string text = about(number, reports, named);
+  const std::string text = about.text({{"run", std::to_string(number)}, {"watch", "plain"}});
   if (!request_.statistics) return save_tensors(file, tensors, text);
   NamedStatistics statistics;
   for (const auto& [name, tensor] : tensors) statistics.emplace(name, statistics_of(tensor));

@@ -87,6 +87,16 @@ void make_folder(std::string_view option, const std::filesystem::path& folder) {
   ir::require(!problem, option, ' ', folder.string(), ": ", problem.message());
 }
 
+void remove_files(const std::filesystem::path& folder,
+                  const std::function<bool(const std::filesystem::path&)>& is_to_go) {
+  std::error_code problem;
+  std::vector<std::filesystem::path> gone;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, problem))
+    if (is_to_go(entry.path())) gone.push_back(entry.path());
+  for (const std::filesystem::path& path : gone) std::filesystem::remove(path, problem);
+  ir::require(!problem, folder.string(), ": ", problem.message());
+}
+
 std::vector<std::filesystem::path> files_read(const GraphFlags& flags) {
   std::vector<std::filesystem::path> files;
   for (const std::string* const file : {&flags.model.load_inputs, &flags.model.expected, &flags.precision})

@@ -3,6 +3,7 @@
 // Flags and checks that all commands share that write files.
 
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -59,6 +60,10 @@ void require_free_folder(std::string_view option, const std::filesystem::path& f
 
 /// Makes a folder, and those that it is in, unless it is there. Throws Error, which begins with the option.
 void make_folder(std::string_view option, const std::filesystem::path& folder);
+
+/// Removes those files of a folder: of an earlier start, whose names a new one may not write again. Throws Error.
+void remove_files(const std::filesystem::path& folder,
+                  const std::function<bool(const std::filesystem::path&)>& is_to_go);
 
 /// The files that these flags name.
 std::vector<std::filesystem::path> files_read(const GraphFlags& flags);

@@ -6,9 +6,7 @@
 namespace plumb::parity::cli::show {
 
 void write_graph_text(const std::filesystem::path& path, std::string_view text) {
-  ir::files::OutputFile file(path, {.kind = ir::files::FileKind::graph});
-  file.write(text);
-  file.commit();
+  ir::files::write_file(path, ir::files::FileKind::graph, text);
 }
 
 ir::formats::NamedTensors taken_out(ir::formats::GraphFile& file, const std::string& weights) {

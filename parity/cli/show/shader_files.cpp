@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
+#include <map>
 
 #include "gpu_vulkan/kernels/common/shader_blobs.hpp"
 #include "gpu_vulkan/region/compile.hpp"
@@ -75,8 +75,11 @@ std::string head_of(const gpu_vulkan::plan::Plan& plan, const ir::Graph& graph, 
   return text;
 }
 
+/// Texts of files by their names.
+using Files = std::map<std::string_view, std::string_view>;
+
 /// Adds the files that a text includes, and those that they include.
-void add_included(std::string_view text, std::set<std::string_view>& names) {
+void add_included(std::string_view text, Files& included) {
   constexpr std::string_view begin = "#include \"";
   for (std::size_t at = 0; (at = text.find(begin, at)) != text.npos;) {
     at += begin.size();
@@ -84,14 +87,8 @@ void add_included(std::string_view text, std::set<std::string_view>& names) {
     const auto files = region::glsl_files();
     const auto found = std::ranges::find(files, name, &region::GlslFile::name);
     ir::require(found != files.end(), "there is no file '", name, "' to include");
-    if (names.insert(found->name).second) add_included(found->text, names);
+    if (included.emplace(found->name, found->text).second) add_included(found->text, included);
   }
-}
-
-void write(const fs::path& path, std::span<const std::byte> bytes) {
-  ir::files::OutputFile file(path, {.kind = ir::files::FileKind::other});
-  file.write(bytes);
-  file.commit();
 }
 
 /// Whether this writes files that are called so: "12-softmax.spv".
@@ -102,36 +99,27 @@ bool is_of_dispatch(const fs::path& path) {
          (path.extension() == ".spv" || path.extension() == ".comp");
 }
 
-void remove_earlier(const fs::path& folder) {
-  std::error_code problem;
-  std::vector<fs::path> earlier;
-  for (const auto& entry : fs::directory_iterator(folder, problem))
-    if (is_of_dispatch(entry.path())) earlier.push_back(entry.path());
-  for (const fs::path& path : earlier) fs::remove(path, problem);
-  ir::require(!problem, folder.string(), ": ", problem.message());
-}
-
 }  // namespace
 
 std::size_t write_shaders(const fs::path& folder, const gpu_vulkan::plan::Plan& plan, const ir::Graph& graph) {
   flags::make_folder("--shaders", folder);
-  remove_earlier(folder);
-  std::set<std::string_view> included;
+  flags::remove_files(folder, is_of_dispatch);
+  Files included;
+  const auto write = [&](const std::string& name, const auto& bytes) {
+    ir::files::write_file(folder / name, ir::files::FileKind::other, bytes);
+  };
   const auto& dispatches = plan.schedule.dispatches;
   for (std::size_t d = 0; d < dispatches.size(); ++d) {
     const std::string name = fmt::format("{:03}-{}", d, file_name(graph.nodes()[dispatches[d].node].label));
-    write(folder / (name + ".spv"), std::as_bytes(gpu_vulkan::kernels::common::words_of(dispatches[d].shader)));
+    write(name + ".spv", std::as_bytes(gpu_vulkan::kernels::common::words_of(dispatches[d].shader)));
     const std::string source = source_of(dispatches[d]);
     if (source.empty()) continue;
     add_included(source, included);
-    const std::string text = head_of(plan, graph, d) + source;
-    write(folder / (name + ".comp"), std::as_bytes(std::span(text)));
+    write(name + ".comp", head_of(plan, graph, d) + source);
   }
-  for (const std::string_view name : included) {
-    const auto files = region::glsl_files();
-    const auto text = std::ranges::find(files, name, &region::GlslFile::name)->text;
+  for (const auto& [name, text] : included) {
     flags::make_folder("--shaders", (folder / name).parent_path());
-    write(folder / name, std::as_bytes(std::span(text)));
+    write(std::string(name), text);
   }
   return dispatches.size();
 }
