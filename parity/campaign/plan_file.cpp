@@ -1,11 +1,11 @@
 // Reads campaigns in TOML: keys of a job, and flags of its command, with _ for -.
 #include "parity/campaign/plan_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
-#include <sstream>
 #include <string_view>
 
 #include "ir/attribute.hpp"
@@ -30,7 +30,8 @@ const std::vector<std::string_view> flags_of_ours = {
     "seed",         "seeds",        "policy", "output", "o",      "json",    "junit",  "counts",
     "markdown",     "html",         "github", "device", "jobs",   "retries", "resume", "shard",
     "case_timeout", "share_device", "times",  "list",   "budget", "child",   "force",  "first",
-    "count",        "corpus",       "keep",   "write",  "merge",  "replay",  "hostile"};
+    "count",        "corpus",       "keep",   "write",  "merge",  "replay",  "hostile",
+    "threads"};
 
 /// A value with its place in the file, for messages.
 struct Entry {
@@ -93,12 +94,12 @@ struct Entry {
     std::ranges::replace(flag, '_', '-');
     if (value.is_boolean()) return yes() ? std::vector<std::string>{flag} : std::vector<std::string>{};
     if (value.is_string()) return {flag + '=' + text()};
-    std::ostringstream number;
+    std::string number;
     value.visit([&](const auto& node) {
-      if constexpr (toml::is_number<decltype(node)>) number << node.get();
+      if constexpr (toml::is_number<decltype(node)>) number = fmt::format("{}", node.get());
     });
-    need(!number.str().empty(), key, " must be a string, a number or a truth value, found ", core::kind_of(value));
-    return {flag + '=' + number.str()};
+    need(!number.empty(), key, " must be a string, a number or a truth value, found ", core::kind_of(value));
+    return {flag + '=' + number};
   }
 };
 
@@ -134,7 +135,9 @@ std::vector<std::vector<std::string>> variants_of(const Entry& with) {
   std::vector<std::vector<std::string>> variants = {{}};
   for (const auto& [name, value] : with.table()) {
     const Entry said{value, with.file, name.str()};
-    said.need(!std::ranges::count(flags_of_ours, name.str()), "with: '", name.str(),
+    std::string flag(name.str());
+    std::ranges::replace(flag, '-', '_');
+    said.need(!std::ranges::count(flags_of_ours, flag), "with: '", name.str(),
               "' is not for a job to say so: the campaign does, by its own keys and by the flags of run and gather");
     std::vector<std::vector<std::string>> choices;
     if (value.is_array())

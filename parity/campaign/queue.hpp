@@ -45,7 +45,6 @@ class Claim {
   bool is_ours() const;
 
  private:
-  bool write_counter();
   void beat(std::chrono::milliseconds every);
   void release();
 

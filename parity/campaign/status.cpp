@@ -71,7 +71,7 @@ Status status_of(const fs::path& folder, const std::vector<Task>& tasks) {
       status.failures += failures;
       continue;
     }
-    if (queue.is_over(task)) {
+    if (failures > task.retries) {
       ++count.failed;
       status.failed.push_back(&task);
       continue;

@@ -78,8 +78,8 @@ void Worker::read_again() {
 Worker::Look Worker::look(bool failed_ones) {
   Look look;
   for (const Task& task : tasks_) {
-    if (is_to_stop() || has_retired()) return look;
     if (over_.contains(task.id)) continue;
+    if (is_to_stop() || has_retired()) return look;
     if (queue_.is_over(task)) {
       over_.insert(task.id);
       continue;
@@ -123,7 +123,7 @@ void Worker::run(const Task& task, const Claim& claim) {
   Attempt attempt;
   try {
     attempt = options_.run(task, is_to_end);
-  } catch (const ir::Error&) {
+  } catch (...) {
     queue_.clean(task, queue_.worker());
     throw;
   }
@@ -131,7 +131,7 @@ void Worker::run(const Task& task, const Claim& claim) {
   if (attempt.end == Attempt::End::failed && !claim.is_ours()) attempt.end = Attempt::End::released;
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   if (attempt.end == Attempt::End::done) {
-    in_a_row_.clear();
+    if (!task.devices.empty()) in_a_row_.clear();
     for (const std::string& ending : attempt.beside)
       ::link(queue_.making(task, ending).c_str(), queue_.beside_done(task, ending).c_str());
     const bool is_ours = queue_.finish(task, attempt.made);

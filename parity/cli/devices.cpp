@@ -1,5 +1,6 @@
 // `plumb devices`: every Vulkan device with what it can do, or why it is refused.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -73,14 +74,10 @@ int print_devices(const DevicesFlags& flags) {
   const auto json = outputs.open(flags.json, ir::files::FileKind::json);
   const auto devices = listed(json != nullptr);
   flags::write_whole(json, to_json(devices));
-  bool usable = false;
-  if (flags.json == "-") {
-    for (const auto& one : devices) usable |= one.refusal.empty();
-    return usable ? 0 : no_device;
-  }
+  const bool usable = std::ranges::any_of(devices, [](const auto& one) { return one.refusal.empty(); });
+  if (flags.json == "-") return usable ? 0 : no_device;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const auto& [facts, refusal] = devices[i];
-    usable |= refusal.empty();
     show::print("{}: {} (Vulkan {}, {}){}{}\n", i, facts.name, version_text(facts.api_version),
                 ir::enum_name(facts.kind), refusal.empty() ? "" : ": refused: ", refusal);
     if (refusal.empty() || flags.verbose) print_facts(facts);

@@ -83,7 +83,7 @@ Found look_at(const campaign::TaskList& list, const campaign::Queue& queue) {
       }
     if (!is_there) {
       const auto failures = queue.failures(task);
-      if (queue.is_over(task))
+      if (failures.size() > task.retries)  // it may have been done since it was looked for
         found.failed.push_back(fmt::format("{}: error after {}: {}", task.text(), counted(failures.size(), "attempt"),
                                            failures.back().how));
       else
@@ -120,7 +120,7 @@ core::Outcome report_runs(const CampaignGatherFlags& flags, const Found& found,
   flags::Outputs outputs{.force = flags.reports.force, .inputs = found.results};
   if (!flags.output.empty()) outputs.inputs.emplace_back(flags.output);
   RecordReports reports(flags.reports, outputs);
-  std::ostream& out = reports.is_on_stdout() ? std::cerr : std::cout;
+  std::ostream& out = reports.is_on_stdout() || flags.tasks == "-" ? std::cerr : std::cout;
   if (flags.reports.github) report::stop_workflow_commands(out);
   results::JudgedFile judged;
   if (!found.results.empty()) {
@@ -144,7 +144,13 @@ core::Outcome report_runs(const CampaignGatherFlags& flags, const Found& found,
 int gather_campaign(const CampaignGatherFlags& flags) {
   const campaign::TaskList list = campaign::read_tasks(flags.folder);
   const campaign::Queue queue(flags.folder, "", {});
-  const flags::Outputs outputs{.force = flags.reports.force};
+  const auto& to = flags.reports;
+  flags::require_one_on_stdout({{"--tasks", flags.tasks},
+                                {"--json", to.json},
+                                {"--junit", to.junit},
+                                {"--markdown", to.markdown},
+                                {"--html", to.html}});
+  const flags::Outputs outputs{.force = to.force};
   const auto records = outputs.open(flags.tasks, ir::files::FileKind::json);
   Found found = look_at(list, queue);
   say_some(found.ended, "ended");

@@ -7,10 +7,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include "ir/attribute.hpp"
 #include "ir/error.hpp"
+#include "library/open_candidate.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/as_meant.hpp"
 #include "parity/cli/flags/graph_paths.hpp"
@@ -117,12 +120,15 @@ class Planner {
   const campaign::Plan& plan_;
   std::vector<Task> tasks_;
   std::set<std::string> ids_;
+  std::map<Words, std::string> contents_;  ///< hashes of what these files have
 };
 
 void Planner::add(const Job& job, Task task) {
   task.retries = job.retries;
   task.timeout = job.timeout;
-  task.content = campaign::hash_of(task.files);
+  std::string& content = contents_[task.files];
+  if (content.empty()) content = campaign::hash_of(task.files);
+  task.content = content;
   const bool needs = needs_device(task.flags);
   const std::size_t kinds = needs && plan_.every ? plan_.devices.size() : 1;
   for (std::size_t k = 0; k < kinds; ++k) {
@@ -146,7 +152,7 @@ void Planner::add_variant(const Job& job, const Words& words) {
           if (job.shards > 1) task.flags.push_back(fmt::format("--shard={}/{}", k, job.shards));
           Words all = task.flags;
           all.push_back(suite);
-          require_parses(job.kind, all);
+          if (k == 1) require_parses(job.kind, all);  // All others differ by numbers of ours.
           add(job, std::move(task));
         }
       }
@@ -159,7 +165,7 @@ void Planner::add_variant(const Job& job, const Words& words) {
     task.flags.push_back(fmt::format("--seed={}", job.seed));
     task.flags.push_back(fmt::format("--first={}", first));
     task.flags.push_back(fmt::format("--count={}", count));
-    require_parses(job.kind, task.flags);
+    if (first == 0) require_parses(job.kind, task.flags);  // All others differ by numbers of ours.
     add(job, std::move(task));
   }
 }
@@ -175,20 +181,26 @@ void Planner::add_graph(const Job& job, const std::string& path, Words words) {
   if (!job.policy.empty()) task.files.push_back(job.policy);
   Words all = task.flags;
   all.push_back(path);
-  require_parses(job.kind, all);
   // Both commands read a graph alike, and its cost tells theirs.
+  CLI::App app;
   flags::VerifyFlags read;
   read.paths = {path};
   if (job.kind == Kind::verify) {
-    CLI::App app;
-    flags::VerifyFlags said;
-    flags::add_verify_flags(app, said);
-    parse(app, "verify", all);
-    read = said;
+    flags::add_verify_flags(app, read);
+  } else {
+    require_parses(job.kind, all);
+    app.allow_extras();  // Some are power's own.
+    flags::add_graph_flags(app, read.graph);
   }
+  parse(app, ir::enum_name(job.kind), all);
   const std::vector<Batch> batches = batches_of(read);
-  for (const fs::path& file : flags::files_read(batches.front().flags.graph))
-    if (fs::is_regular_file(file)) task.files.push_back(file.string());
+  std::vector<fs::path> named = flags::files_read(batches.front().flags.graph);
+  for (const std::string* const file : {&read.profile, &read.emulate}) named.emplace_back(*file);
+  for (const std::string& spec : read.candidates)
+    std::ranges::move(library::files_read(spec, read.candidate.options), std::back_inserter(named));
+  std::error_code none;
+  for (const fs::path& file : named)
+    if (fs::is_regular_file(file, none)) task.files.push_back(file.string());
   const PlannedCase planned = plan_cases(read, batches, true).front();
   task.cost = std::max(1.0, planned.flops.value_or(0)) * static_cast<double>(read.candidates.size());
   if (job.kind == Kind::verify) return add_seeds(job, task, batches.front().fill);

@@ -66,9 +66,8 @@ void write_record(const Task& task, const Made& made, const ir::files::ProcessEn
                                    {"output", ir::files::last_lines(end.output, 200)}};
   if (std::error_code none; fs::exists(made.report, none))
     record["report"] = nlohmann::ordered_json::parse(ir::files::read_text(made.report, most_report_bytes));
-  ir::files::OutputFile out(file, {.kind = ir::files::FileKind::json});
-  out.write(record.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
-  out.commit();
+  ir::files::write_file(file, ir::files::FileKind::json,
+                        record.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
 }
 
 /// Whether somebody ended the process who means to end all of it.
@@ -109,7 +108,8 @@ Attempt run_task(const Task& task, const campaign::Queue& queue, const TaskPlace
       words_of(task, made, place),
       {.time = is_verify ? time + patience : time, .output_bytes = most_output, .is_to_end = is_to_end});
   Attempt attempt{.exit = end.status, .output = ir::files::last_lines(end.output)};
-  if (was_told_to_end(end) || (end.is_late && is_to_end())) return attempt;
+  // One that is late was told to end by us.
+  if (end.is_late ? is_to_end() : was_told_to_end(end)) return attempt;
   std::error_code none;
   const bool is_full = end.status == static_cast<int>(core::ExitCode::tool_error) &&
                        end.output.find(std::strerror(ENOSPC)) != end.output.npos;

@@ -141,6 +141,22 @@ says '^3 runs of 3 tasks$'
 plumb 0 campaign status crashed
 says '^all is done$'
 
+# A task that takes longer than it may has failed.
+cat >late.toml <<'END'
+schema = "plumb-campaign/1"
+[[job]]
+kind = "fuzz"
+count = 1000000
+timeout = "1s"
+retries = 0
+with = { single = true, op = "softmax", candidate = "cpu" }
+END
+plumb 0 campaign plan late.toml late
+plumb 0 campaign run late
+warns ': took longer than 1 s \(attempt 1 of 1\)$'
+plumb 3 campaign gather late -o late.h5
+[ -z "$(ls late/making)" ] || fail "something was left: $(ls late/making)"
+
 # SIGTERM, SIGUSR1 and --until: the task at hand is given back, and the worker ends well.
 cat >hang.toml <<'END'
 schema = "plumb-campaign/1"

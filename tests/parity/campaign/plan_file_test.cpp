@@ -27,6 +27,17 @@ Plan plan_of(const std::string& text) {
   return parity::campaign::read_plan(file);
 }
 
+TEST(CampaignPlan, NumbersKeepTheirDigits) {
+  const Plan plan = plan_of(R"(
+[[job]]
+kind = "verify"
+cases = ["a"]
+with = { rtol = 0.00012345678, atol = 1e-9 }
+)");
+  ASSERT_THAT(plan.jobs.front().variants, SizeIs(1));
+  EXPECT_THAT(plan.jobs.front().variants.front(), ElementsAre("--atol=1e-09", "--rtol=0.00012345678"));
+}
+
 TEST(CampaignPlan, ListsMultiplyAndDefaultsGiveWay) {
   const Plan plan = plan_of(R"(
 defaults = { policy = "ci.toml", retries = 1, timeout = "20m" }
@@ -71,6 +82,8 @@ TEST(CampaignPlan, SaysWhereItIsWrong) {
               HasSubstr("plan.toml:5: with: 'dtype' is an empty list"));
   EXPECT_THAT(refusal("[[job]]\nkind = \"verify\"\ncases = [\"a\"]\nwith = { device = \"x\" }"),
               HasSubstr("with: 'device' is not for a job to say so"));
+  EXPECT_THAT(refusal("[[job]]\nkind = \"verify\"\ncases = [\"a\"]\nwith = { case-timeout = \"1s\" }"),
+              HasSubstr("with: 'case-timeout' is not for a job to say so"));
   EXPECT_THAT(refusal("[devices]\nuse = []\n"), HasSubstr("plan.toml:3: use must be a list of strings"));
   EXPECT_THAT(refusal("[[job]\n"), HasSubstr("plan.toml:2: no TOML"));
 }
