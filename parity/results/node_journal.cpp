@@ -85,10 +85,12 @@ std::vector<UnfinishedRun> NodeJournal::read(const fs::path& path) {
           runs, [&](const UnfinishedRun& earlier) { return is_same(earlier.identity, run.identity); });
       at = static_cast<std::size_t>(found - runs.begin());
       if (found == runs.end()) runs.push_back(std::move(run));
-    } else if (entry.front() == node_of_run && at < runs.size()) {
-      auto [n, node] = node_in(bytes);
-      runs[at].nodes.insert_or_assign(n, std::move(node));
-    }
+    } else if (entry.front() == node_of_run && at < runs.size()) try {
+        auto [n, node] = node_in(bytes);
+        runs[at].nodes.insert_or_assign(n, std::move(node));
+      } catch (const ir::Error&) {
+        // Another version wrote it, with which nobody goes on.
+      }
   }
   return runs;
 }
@@ -103,6 +105,7 @@ NodeJournal::~NodeJournal() { remove_empty(); }
 void NodeJournal::open(const fs::path& path) {
   file_ = ir::files::Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
   ir::require(static_cast<bool>(file_), path.string(), ": cannot be written: ", std::strerror(errno));
+  write(magic);
 }
 
 /// The file has the runs of earlier starts, and of this one none. Those are never half in it.
@@ -127,12 +130,15 @@ void NodeJournal::append(char kind, const std::string& bytes) {
   const Head head = {entry.size(), hash_of_entry(entry)};
   std::string text(reinterpret_cast<const char*>(head.data()), sizeof head);
   text += entry;
-  if (::lseek(file_.number(), 0, SEEK_END) == 0) text.insert(0, magic);
-  for (std::string_view left = text; !left.empty();) {
-    const ssize_t count = ::write(file_.number(), left.data(), left.size());
+  write(text);
+}
+
+void NodeJournal::write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(file_.number(), text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw ir::files::NoRoom(ir::cat(path_.string(), ": cannot be written: ", std::strerror(errno)));
-    left.remove_prefix(static_cast<std::size_t>(count));
+    text.remove_prefix(static_cast<std::size_t>(count));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/files/descriptor.hpp"
@@ -54,6 +55,7 @@ class NodeJournal final : public cases::KeptNodes {
 
  private:
   void open(const std::filesystem::path& path);
+  void write(std::string_view text);
   void append(char kind, const std::string& bytes);
   void append_begin(const UnfinishedRun& run);
   void rewrite();

@@ -198,6 +198,8 @@ void CaseRun::carry(std::size_t n, Pending& pending) {
   if (pending.kept != nullptr && !carry_kept(n, *pending.kept)) {
     pending.kept = nullptr;
     found = examine_node(n);
+    // The truth of the whole graph is the local one where the node would have been examined before.
+    if (found && !options_.truths) carry_truth(n, &*found, std::move(found->own.fed));
   }
   for (std::size_t k = 0; found && k < found->results.size(); ++k) plan_total(n, k, pending);
 }

@@ -65,9 +65,10 @@ class CaseRun {
   };
   std::optional<Examination> examine_node(std::size_t n) const;
   void begin_keeping();
-  std::uint64_t key_of(std::size_t n) const;
+  std::uint64_t key_of(std::size_t n, std::uint64_t before) const;
   std::uint64_t hash_of_truths(std::size_t n) const;
   const cases::KeptNode* find_kept(std::size_t n) const;
+  bool is_told_of(std::size_t n) const;
   bool is_to_be_kept(std::size_t n, const Examination& found) const;
   std::vector<cases::TruthWord> truer_words(std::size_t n, const Examination& found);
   void keep(std::size_t n, const Examination& found, std::size_t first_note, std::size_t first_origin);
@@ -128,6 +129,7 @@ class CaseRun {
   bool keeps_ = false;                               ///< nodes, as they are judged
   std::map<std::size_t, cases::KeptNode> kept_;      ///< by an earlier start
   std::map<ir::Value, std::uint64_t> input_hashes_;  ///< hashes of what the graph is fed, where nodes are kept
+  std::vector<std::uint64_t> keys_;                  ///< by node, where nodes are kept
   std::size_t n_taken_ = 0;                          ///< nodes that an earlier start judged
   std::optional<bounds::runs::SignRuns> sign_runs_;  ///< in mode propagate: what limits of totals are made of
 };

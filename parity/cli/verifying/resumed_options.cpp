@@ -68,6 +68,7 @@ void require_equal_options(results::Resumption& earlier, const std::vector<std::
 }
 
 void require_same_files(const results::Resumption& earlier, const std::vector<Batch>& batches) {
+  if (earlier.unfinished().empty()) return;
   std::set<std::string> paths;
   for (const Batch& batch : batches)
     for (const std::string& path : batch.paths)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ir/raw/hash.hpp"
+#include "ir/raw/mappings.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/verify/case_run.hpp"
 
@@ -18,14 +19,21 @@ namespace plumb::parity::verify {
 void CaseRun::begin_keeping() {
   if (options_.kept == nullptr || isolates() || !subject_.proofs.empty()) return;
   keeps_ = true;
-  for (ir::Value v = 0; v < graph_.inputs().size(); ++v)
-    input_hashes_.emplace(v, ir::raw::hash_bytes(ir::fed(graph_, subject_.feeds, v).bytes()));
+  for (ir::Value v = 0; v < graph_.inputs().size(); ++v) {
+    const auto bytes = ir::fed(graph_, subject_.feeds, v).bytes();
+    input_hashes_.emplace(v, ir::raw::hash_bytes(bytes));
+    ir::raw::release_after_use(bytes);
+  }
+  // Limits of totals hang on how all nodes before add.
+  const bool hang_on_others = options_.mode == core::Mode::propagate;
+  for (std::size_t n = 0; n < graph_.nodes().size(); ++n)
+    keys_.push_back(key_of(n, hang_on_others && n > 0 ? keys_.back() : 0));
   kept_ = options_.kept->begin(cases::identity_of(subject_, options_.mode, options_.settings), result_.judged_by.text);
 }
 
 /// A hash of all that the judgement of a node hangs on, but for what names the run: its model, whose params these are,
-/// and its options.
-std::uint64_t CaseRun::key_of(std::size_t n) const {
+/// and its options. `before`: the key of what it hangs on besides.
+std::uint64_t CaseRun::key_of(std::size_t n, std::uint64_t before) const {
   const NodeState& node = state_.node(n);
   std::string text = ir::cat(node.group(), ' ', ir::enum_name(result_.plain.plain), ' ', rules_.deviations, '\n');
   const auto add = [&](ir::Value v) {
@@ -42,7 +50,7 @@ std::uint64_t CaseRun::key_of(std::size_t n) const {
   }
   if (options_.gate != nullptr)
     text += ir::cat(options_.gate->today.time_since_epoch().count(), ' ', options_.gate->explain);
-  return ir::raw::hash_bytes(std::as_bytes(std::span(text)));
+  return ir::raw::hash_bytes(std::as_bytes(std::span(text)), before);
 }
 
 std::uint64_t CaseRun::hash_of_truths(std::size_t n) const {
@@ -55,21 +63,23 @@ std::uint64_t CaseRun::hash_of_truths(std::size_t n) const {
 const cases::KeptNode* CaseRun::find_kept(std::size_t n) const {
   const auto found = kept_.find(n);
   const bool is_it = found != kept_.end() && found->second.outputs.size() == graph_.nodes()[n].outputs.size() &&
-                     is_chosen(n) && found->second.key == key_of(n);
+                     is_chosen(n) && !is_told_of(n) && found->second.key == keys_[n];
   return is_it ? &found->second : nullptr;
 }
 
-/// Keys have nothing of what a file or another implementation says of an output; the truth behind a choice follows it;
-/// and a claim that was tested changes what is known of the node.
+/// Keys have nothing of what a file, another implementation or a candidate's own account says of a node.
+bool CaseRun::is_told_of(std::size_t n) const {
+  const auto is_said = [this](ir::Value v) { return stated_.has(v) || given_output(v) != nullptr; };
+  return !state_.node(n).claimed.empty() || std::ranges::any_of(graph_.nodes()[n].outputs, is_said);
+}
+
+/// The truth behind a choice follows it, and a claim that was tested changes what is known of the node.
 bool CaseRun::is_to_be_kept(std::size_t n, const Examination& found) const {
-  if (!keeps_ || !found.own.no_model.empty() || found.claim.is_there || !found.decided().empty()) return false;
-  const auto& outputs = graph_.nodes()[n].outputs;
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    const core::Verdict verdict = found.results[k].verdict;
-    if (verdict == core::Verdict::error || verdict == core::Verdict::unsupported) return false;
-    if (stated_.has(outputs[k]) || given_output(outputs[k]) != nullptr) return false;
-  }
-  return true;
+  if (!keeps_ || !found.own.no_model.empty() || found.claim.is_there || !found.decided().empty() || is_told_of(n))
+    return false;
+  return std::ranges::none_of(found.results, [](const cases::NodeResult& result) {
+    return result.verdict == core::Verdict::error || result.verdict == core::Verdict::unsupported;
+  });
 }
 
 /// Judging a node on clean operands may have computed elements of its truth again, which is that of the whole graph
@@ -107,7 +117,7 @@ std::vector<cases::TruthWord> CaseRun::truer_words(std::size_t n, const Examinat
 
 /// Keeps a node whose outputs are the last that were judged, with the notes and origins from those numbers on.
 void CaseRun::keep(std::size_t n, const Examination& found, std::size_t first_note, std::size_t first_origin) {
-  cases::KeptNode node{.key = key_of(n), .truth = hash_of_truths(n), .truer = truer_words(n, found)};
+  cases::KeptNode node{.key = keys_[n], .truth = hash_of_truths(n), .truer = truer_words(n, found)};
   std::ranges::copy(std::span(result_.notes).subspan(first_note), std::back_inserter(node.notes));
   std::ranges::copy(std::span(result_.non_finite).subspan(first_origin), std::back_inserter(node.non_finite));
   const auto& outputs = graph_.nodes()[n].outputs;
@@ -132,8 +142,11 @@ bool CaseRun::carry_kept(std::size_t n, const cases::KeptNode& kept) {
     if (one.word >= bytes.size() / sizeof one.bits) return false;
     std::memcpy(bytes.data() + one.word * sizeof one.bits, &one.bits, sizeof one.bits);
   }
-  for (auto& [k, truth] : truer) state_.value(outputs[k]).truth = held(std::move(truth));
-  if (hash_of_truths(n) != kept.truth) return false;
+  for (auto& [k, truth] : truer) truth = std::exchange(*state_.value(outputs[k]).truth, held(std::move(truth)));
+  if (hash_of_truths(n) != kept.truth) {
+    for (auto& [k, truth] : truer) state_.value(outputs[k]).truth = std::move(truth);
+    return false;
+  }
   for (std::size_t k = 0; k < outputs.size(); ++k) state_.value(outputs[k]).is_clean = kept.outputs[k].is_clean;
   return true;
 }

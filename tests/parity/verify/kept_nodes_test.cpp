@@ -49,12 +49,13 @@ struct Ran {
   std::vector<std::string> judged;
 };
 
-Ran run(Suspect& suspect, std::map<std::size_t, cases::KeptNode> earlier, verify::VerifyOptions options = {}) {
+Ran run(Suspect& suspect, std::map<std::size_t, cases::KeptNode> earlier, verify::VerifyOptions options = {},
+        const char* graph = small_graph) {
   Kept kept;
   kept.earlier = std::move(earlier);
   Judged judged;
   options.kept = &kept;
-  Ran ran{testing::verify_on(suspect, make_case(small_graph), options, judged), {}, {}};
+  Ran ran{testing::verify_on(suspect, make_case(graph), options, judged), {}, {}};
   return {std::move(ran.result), std::move(kept.now), std::move(judged.nodes)};
 }
 
@@ -88,6 +89,24 @@ TEST(KeptNodes, AreNotJudgedAgain) {
       EXPECT_THAT(rest.kept, SizeIs(5 - count));
       EXPECT_THAT(rest.result.notes, SizeIs(count == 0 ? 0 : 1)) << count;
     }
+  }
+}
+
+// The truth of the first node is rounded so that it decides ties, which its own evaluation does not say.
+TEST(KeptNodes, HandTheTruthOfTheWholeGraphOn) {
+  constexpr auto fused = R"({"format": "plumb.graph/1",
+    "inputs": {"a": {"type": "f32[64]"}, "b": {"type": "f32[64]"}, "c": {"type": "f32[64]"}},
+    "nodes": [{"label": "mixed", "op": "fma", "inputs": ["a", "b", "c"]},
+              {"label": "sum", "op": "binary", "inputs": ["mixed", "c"], "function": "add"},
+              {"label": "squares", "op": "unary", "inputs": ["sum"], "function": "square"}],
+    "results": ["squares"]})";
+  for (const core::Mode mode : {core::Mode::attribute, core::Mode::propagate}) {
+    Suspect honest;
+    const Ran whole = run(honest, {}, {.mode = mode}, fused);
+    ASSERT_THAT(whole.kept, SizeIs(3));
+    for (std::size_t count = 1; count <= 3; ++count)
+      EXPECT_EQ(told(run(honest, first_of(whole.kept, count), {.mode = mode}, fused).result), told(whole.result))
+          << count;
   }
 }
 
