@@ -17,6 +17,8 @@ struct FloatFormat {
 
   double smallest_normal() const { return std::ldexp(1.0, min_exponent); }
 
+  double largest() const { return std::ldexp(2.0 - std::ldexp(1.0, -fraction_bits), max_exponent); }
+
   /// From here on, rounding to nearest even gives infinity; for f64 itself infinity.
   double overflow() const { return std::ldexp(2.0, max_exponent) - std::ldexp(1.0, max_exponent - fraction_bits - 1); }
 

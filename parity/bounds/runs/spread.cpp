@@ -160,9 +160,7 @@ std::string SignRuns::beyond_range(std::size_t n, const ir::Tensor& truth, ir::D
   };
   const auto say = [&](std::string_view what, double size) {
     return fmt::format("{}'{}' reach {:.3g} on the way, beyond the {:.6g} of {}", what, node.label, size,
-                       std::ldexp(2 - std::ldexp(1.0, -core::float_format(narrow).fraction_bits),
-                                  core::float_format(narrow).max_exponent),
-                       ir::info(narrow).name);
+                       core::float_format(narrow).largest(), ir::info(narrow).name);
   };
   if (const double size = largest(numbers(truth)); size >= most) return say("numbers of ", size);
   if (!squares_operand(node.op) || graph_.is_source(node.inputs[0])) return "";

@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace plumb::parity::checks::exact {
 
-TermSum sum_of(std::span<const Term> terms, std::span<const Lattice> operands) {
+TermSum sum_of(std::span<const Term> terms, const std::vector<Lattice>& operands) {
   TermSum sum;
   std::vector<Lattice> sizes;
   for (const Term& term : terms) {
     Lattice size = lattice_of(term.factor);
     for (const std::size_t i : term.operands) {
-      const Lattice& operand = operands[i];
+      const Lattice& operand = operands.at(i);
       size.grain += operand.grain;
       size.most *= operand.most;
       sum.finite &= operand.finite;

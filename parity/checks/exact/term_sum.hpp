@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "parity/checks/exact/lattice.hpp"
 #include "parity/checks/exact/rule.hpp"
@@ -15,6 +16,6 @@ struct TermSum {
 };
 
 /// The intervals: each term as large as its operands allow, of which these are the lattices.
-TermSum sum_of(std::span<const Term> terms, std::span<const Lattice> operands);
+TermSum sum_of(std::span<const Term> terms, const std::vector<Lattice>& operands);
 
 }  // namespace plumb::parity::checks::exact

@@ -65,7 +65,7 @@ std::optional<Numbers> nan_to_zero(const Site& site) {
 
 std::optional<Numbers> infinity_clamped(const Site& site) {
   const core::FloatFormat format = core::float_format(site.type.dtype);
-  const double largest = std::ldexp(2.0 - std::ldexp(1.0, -format.fraction_bits), format.max_exponent);
+  const double largest = format.largest();
   return every(
       site, [](double x) { return std::isinf(x); }, [=](double x) { return std::copysign(largest, x); });
 }

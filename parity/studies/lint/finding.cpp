@@ -75,11 +75,6 @@ Numbers numbers_of(const ValueEstimate& numbers, double limit) {
           {"limit", limit}};
 }
 
-double largest_of(ir::DType dtype) {
-  const core::FloatFormat format = core::float_format(dtype);
-  return std::ldexp(2.0 - std::ldexp(1.0, -format.fraction_bits), format.max_exponent);
-}
-
 std::string overflow_remedy(const ir::TensorType& type, double size, double limit) {
   const std::string scaled = "multiply an operand by " + scale_below(size, limit);
   return type.dtype == ir::DType::f16 ? scaled + ", or keep it in bf16 or f32" : scaled;
@@ -89,12 +84,10 @@ std::optional<Finding> overflow(const Subject& subject) {
   if (!is_rounded(subject.type().dtype)) return std::nullopt;
   const double limit = core::float_format(subject.type().dtype).overflow();
   const ValueEstimate& numbers = subject.estimate();
-  auto level = level_beyond(limit, numbers);
   // Elements may be beyond on either side of 0.
-  if (const auto seen = subject.sample.beyond.level(subject.sample.asked))
-    level = level ? std::max(*level, *seen) : *seen;
+  const auto level = std::max(level_beyond(limit, numbers), subject.sample.beyond.level(subject.sample.asked));
   if (!level) return std::nullopt;
-  const double ends = largest_of(subject.type().dtype);
+  const double ends = core::float_format(subject.type().dtype).largest();
   return made(subject, Kind::overflow, *level, numbers_of(numbers, ends),
               overflow_text(*level, numbers, subject.type(), ends),
               overflow_remedy(subject.type(),
@@ -228,7 +221,8 @@ std::optional<Finding> vacuous(const Subject& subject) {
   }
   const double first = stored(typical.front().re, dtype);
   const bool is_constant = std::ranges::all_of(typical, [&](const Drawn& x) { return stored(x.re, dtype) == first; });
-  if (!varies || !is_constant || !std::isfinite(first) || std::abs(first) == largest_of(dtype)) return std::nullopt;
+  const double largest = core::float_format(dtype).largest();
+  if (!varies || !is_constant || !std::isfinite(first) || std::abs(first) == largest) return std::nullopt;
   const bool is_sure = stored(subject.sample.low, dtype) == stored(subject.sample.high, dtype);
   // A line may have few elements that are unlike the others, which nobody asked for.
   const bool is_pushed_alike = stored(subject.sample.pushed_low, dtype) == stored(subject.sample.pushed_high, dtype);
@@ -291,7 +285,7 @@ std::vector<Finding> findings_of_source(const ir::Graph& graph, ir::Value source
   const std::string what = source < graph.inputs().size() ? "input" : "param";
   std::vector<Finding> found;
   const core::FloatFormat format = core::float_format(type.dtype);
-  const double limit = format.overflow(), ends = largest_of(type.dtype);
+  const double limit = format.overflow(), ends = format.largest();
   const auto level = level_beyond(limit, estimate);
   if (level)
     found.push_back({Kind::overflow, *level, graph.name(source), what, numbers_of(estimate, ends),

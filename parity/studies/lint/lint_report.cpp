@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "parity/core/json_number.hpp"
 #include "parity/core/terminal/table.hpp"
 
 namespace plumb::parity::studies::lint {
@@ -33,7 +34,7 @@ std::string values_text(const Lint& lint) {
 
 ordered_json finding_json(const Finding& found) {
   ordered_json numbers = ordered_json::object();
-  for (const auto& [name, number] : found.numbers) numbers[name] = number;
+  for (const auto& [name, number] : found.numbers) numbers[name] = core::json_number(number);
   return {{"kind", ir::enum_name(found.kind)},
           {"level", ir::enum_name(found.level)},
           {"value", found.value},
@@ -46,12 +47,12 @@ ordered_json finding_json(const Finding& found) {
 ordered_json value_json(const ir::Graph& graph, ir::Value value, const ValueEstimate& known) {
   ordered_json made = {{"name", graph.name(value)}, {"type", ir::cat(graph.type(value))}, {"known", known.is_known}};
   if (!known.is_known) return made;
-  made["low"] = known.low;
-  made["high"] = known.high;
-  made["likely_low"] = known.likely_low;
-  made["likely_high"] = known.likely_high;
-  made["mean"] = known.mean;
-  made["rms"] = known.rms;
+  made["low"] = core::json_number(known.low);
+  made["high"] = core::json_number(known.high);
+  made["likely_low"] = core::json_number(known.likely_low);
+  made["likely_high"] = core::json_number(known.likely_high);
+  made["mean"] = core::json_number(known.mean);
+  made["rms"] = core::json_number(known.rms);
   made["grain"] = known.grain ? ordered_json(*known.grain) : ordered_json(nullptr);
   return made;
 }

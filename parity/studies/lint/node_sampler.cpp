@@ -250,7 +250,9 @@ void NodeSampler::take_number(NodeSample& made, const Number& y) {
   const bool has_im = ir::is_complex(out_->dtype);
   if (draw_ == Draw::typical) made.typical.push_back({re, im});
   if (is_handed_on) return;  // ranges are of finite numbers: an infinity that is fed, as by a mask, is meant
-  if (std::max(std::abs(re), std::abs(im)) >= limit_) ++of(made.beyond, draw_ == Draw::typical, draw_ == Draw::pushed);
+  // No number that f64 has is beyond its own limit.
+  if (!is_finite(y) || std::max(std::abs(re), std::abs(im)) >= limit_)
+    ++of(made.beyond, draw_ == Draw::typical, draw_ == Draw::pushed);
   made.low = std::min({made.low, re, has_im ? im : re});
   made.high = std::max({made.high, re, has_im ? im : re});
   if (draw_ == Draw::corner) return;

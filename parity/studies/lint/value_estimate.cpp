@@ -123,9 +123,8 @@ double normal_extreme(double count) {
 double stored(double x, ir::DType dtype) {
   if (!std::isfinite(x) || (!ir::is_float(dtype) && !ir::is_complex(dtype))) return x;
   const core::FloatFormat format = core::float_format(dtype);
-  const double spacing = format.ulp(x),
-               most = std::ldexp(2.0 - std::ldexp(1.0, -format.fraction_bits), format.max_exponent);
   if (format.fraction_bits == 52) return x;
+  const double spacing = format.ulp(x), most = format.largest();
   return std::clamp(std::nearbyint(x / spacing) * spacing, -most, most);
 }
 

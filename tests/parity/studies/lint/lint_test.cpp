@@ -133,6 +133,13 @@ TEST(Lint, RangesTakeThePlaceOfWhatTheFileSays) {
   EXPECT_THROW(lint(file, {.ranges = {{"x", {1.0, 0.0}}}}), ir::Error);
 }
 
+TEST(Lint, FindsNumbersBeyondF64) {
+  EXPECT_THAT(found(lint(on_x(normal(1000, 1), unary("exp"), "f64[4096]"), {}), Kind::overflow),
+              ::testing::ElementsAre("y"));
+  const Lint small = lint(on_x(normal(0, 1), unary("exp"), "f64[4096]"), {});
+  EXPECT_THAT(found(small, Kind::overflow, Level::possible), IsEmpty());
+}
+
 TEST(Lint, FindsNumbersOutsideOfADomain) {
   const Lint logs = lint(on_x(normal(0, 1), unary("log")), {});
   ASSERT_THAT(found(logs, Kind::domain), ::testing::ElementsAre("y"));
