@@ -10,6 +10,7 @@ usage: scripts/build.sh PRESET [arguments of cmake --build, such as --target plu
 PRESET is release, debug, asan, tsan, clang, fuzz or bundle. Programs end up in build/PRESET/bin.
 environment:
   PLUMB_WERROR=ON     warnings are errors, as they are in CI (kept by the build folder until OFF)
+  PLUMB_LINES=OFF     sanitizers report functions without lines, and are compiled in an eighth less (kept as well)
   PLUMB_CACHE=FOLDER  where compiled shaders, and what drivers compiled for tests, are kept (default: build/cache)
 USAGE
 }
@@ -30,6 +31,7 @@ fi
 mkdir -p build
 options=()
 if [ -n "${PLUMB_WERROR:-}" ]; then options+=("-DPLUMB_WERROR=$PLUMB_WERROR"); fi
+if [ -n "${PLUMB_LINES:-}" ]; then options+=("-DPLUMB_LINES=$PLUMB_LINES"); fi
 if [ -n "${PLUMB_CACHE:-}" ]; then options+=("-DPLUMB_CACHE=$PLUMB_CACHE"); fi
 cmake --preset "$preset" "${options[@]}" >"build/$preset.log" 2>&1 || { cat "build/$preset.log" >&2; exit 2; }
 cmake --build --preset "$preset" "$@"

@@ -1,5 +1,6 @@
 # Read by ctest when it starts, once for each program and device; see discover.cmake.
 include("${CMAKE_CURRENT_LIST_DIR}/long_tests.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/turns.cmake")
 if(NOT EXISTS "${program}")
   add_test("${prefix}NOT_BUILT" "${program}")
   return()
@@ -23,7 +24,9 @@ function(add_suite name suite)
     list(APPEND variables "GTEST_SHARD_INDEX=${ARGV2}" "GTEST_TOTAL_SHARDS=${ARGV3}")
   endif()
   seconds_of(seconds "${prefix}${suite}")
-  set_tests_properties("${name}" PROPERTIES ENVIRONMENT "${variables}" SKIP_RETURN_CODE 77 COST "${seconds}")
+  turns_of(labels "${name}" "${is_sanitized}")
+  set_tests_properties("${name}" PROPERTIES ENVIRONMENT "${variables}" SKIP_RETURN_CODE 77 COST "${seconds}"
+    LABELS "${labels}")
 endfunction()
 
 # A line "Suite." is a suite, perhaps with "  # TypeParam = ..." behind it; its tests are indented.

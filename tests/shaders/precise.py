@@ -7,7 +7,7 @@ SPIR-V says it by the decoration NoContraction, which SPIRV-Tools forgets when i
 instruction that has it gets a line number of its own before the passes of cmake/compile_shader.sh run: optimisers hand
 line numbers on to copies. Afterwards arithmetic with such a number and without the decoration has lost it.
 
-CI_THIRD=0, 1 or 2 in the environment: the modules of every third shader, as .ci/run asks with each commit.
+CI_TURN=0, 1 or 2 in the environment: the modules of every third shader, as .ci/run asks with each commit.
 """
 import concurrent.futures
 import os
@@ -114,8 +114,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
         modules = Modules(sources, tools, pathlib.Path(scratch))
         concerned = [shader for shader in shaders if is_concerned(shader, sources)]
-        if "CI_THIRD" in os.environ and len(sys.argv) == 3:
-            concerned = concerned[int(os.environ["CI_THIRD"])::3]
+        if "CI_TURN" in os.environ and len(sys.argv) == 3:
+            concerned = concerned[int(os.environ["CI_TURN"])::3]
         jobs = [pool.submit(modules.check, shader, variant) for shader in concerned for variant in variants_of(shader)]
         results = [job.result() for job in jobs]
     missing = [line for lines, _ in results for line in lines]

@@ -20,7 +20,7 @@ std::vector<std::string> known_variables() {
                                     "WERROR",        "FLUSHES",       "FUSES",       "ACCURACY",
                                     "BENCH",         "CPU_ARCH",      "CPU_LEVELS",  "DEBIAN_ROOT",
                                     "DEBIAN_MIRROR", "DEBIAN_BRINGS", "SUBMITS",     "THOROUGH_ALLOCATIONS",
-                                    "CACHE",         "CI_CACHE",      "TEST_SECONDS"};
+                                    "CACHE",         "CI_CACHE",      "TEST_SECONDS", "LINES"};
   for (const auto& option : gpu_vulkan::device::vulkan_option_infos())
     names.push_back(option.variable.substr(prefix.size()));
   return names;
