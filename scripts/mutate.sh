@@ -85,30 +85,35 @@ records() {
     END { put() }' "$folder"/*.txt
 }
 
-# What is wrong with a record, if anything.
-flaw_of() {
-  local path=$1 old=$2 new=$3 by=$4 runs=$5 text rest
-  for field in "$path" "$old" "$new" "$by" "$runs"; do
-    if [ -z "$field" ]; then echo "a line is missing"; return; fi
-  done
-  if [ "$old" = "$new" ]; then echo "nothing changes"; return; fi
-  if [ ! -f "$root/$path" ]; then echo "there is no $path"; return; fi
-  text=$(<"$root/$path")
-  case $text in *"$old"*) ;; *) echo "$path does not have '$old'"; return ;; esac
-  rest=${text#*"$old"}
-  case $rest in *"$old"*) echo "$path has '$old' more than once" ;; esac
+# What is wrong with each record that is read, a line "NAME: WHY" for each that cannot be tried. With summary=1 also how
+# many they are, and it fails when there are any, or no records.
+flaws() {
+  awk -v FS='\037' -v root="$root/" '
+    function text_of(path, line, text, status) {
+      text = ""
+      while ((status = (getline line <(root path))) > 0) text = text line "\n"
+      close(root path)
+      return status < 0 ? "" : text
+    }
+    function flaw(at) {
+      for (field = 2; field <= 6; ++field) if ($field == "") return "a line is missing"
+      if ($3 == $4) return "nothing changes"
+      if (!($2 in texts)) texts[$2] = text_of($2)
+      if (texts[$2] == "") return "there is no " $2
+      at = index(texts[$2], $3)
+      if (at == 0) return $2 " does not have \047" $3 "\047"
+      if (index(substr(texts[$2], at + length($3)), $3) > 0) return $2 " has \047" $3 "\047 more than once"
+      return ""
+    }
+    { found = flaw() }
+    found != "" { print $1 ": " found; ++bad }
+    END {
+      if (summary) print NR " mutations, " bad + 0 " of them that cannot be tried"
+      exit summary && (NR == 0 || bad > 0)
+    }' "$@"
 }
 
-check() {
-  local name path old new by runs flaw count=0 flaws=0
-  while IFS=$'\037' read -r name path old new by runs; do
-    count=$((count + 1))
-    flaw=$(flaw_of "$path" "$old" "$new" "$by" "$runs")
-    if [ -n "$flaw" ]; then echo "$name: $flaw"; flaws=$((flaws + 1)); fi
-  done < <(records)
-  echo "$count mutations, $flaws of them that cannot be tried"
-  [ "$count" -gt 0 ] && [ "$flaws" -eq 0 ]
-}
+check() { records | flaws summary=1; }
 
 # A mutation that is still in the tree is taken out, and its file is as old again as what was built of it.
 restore() {
@@ -235,8 +240,8 @@ try_all() {
     key=$(printf '%s' "$path$old$new$by$runs" | cksum | tr ' ' _)
     if [ -z "$again" ] && grep -qE "^$name"$'\037'"($key${brief:+|0})"$'\037' "$found"; then continue; fi
     if [ -n "$brief" ] && [ "$(ops_of "$by")" = any ]; then continue; fi
-    flaw=$(flaw_of "$path" "$old" "$new" "$by" "$runs")
-    if [ -n "$flaw" ]; then echo "$name: $flaw" >&2; exit 2; fi
+    flaw=$(printf '%s\037' "$name" "$path" "$old" "$new" "$by" "$runs" | flaws)
+    if [ -n "$flaw" ]; then echo "$flaw" >&2; exit 2; fi
     apply "$path" "$old" "$new"
     result=$(outcome "$path" "$by" "$runs")
     restore

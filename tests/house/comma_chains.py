@@ -24,6 +24,8 @@ CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
 class Token:
+    __slots__ = ("text", "start", "end", "is_word", "inside")
+
     def __init__(self, text, start, is_word):
         self.text, self.start, self.is_word, self.inside = text, start, is_word, None
         self.end = start + len(text)
@@ -34,10 +36,13 @@ def tree_of(source):
     root, stack = [], []
     level = root
     for match in TOKEN.finditer(source):
-        if match["skip"] is not None:
+        kind = match.lastgroup
+        if kind == "skip":
             continue
-        token = Token(match[0], match.start(), match["word"] is not None or match["text"] is not None)
-        if token.text in CLOSES:
+        token = Token(match[0], match.start(), kind != "sign")
+        if kind != "sign":
+            level.append(token)
+        elif token.text in CLOSES:
             level.append(token)
             stack.append((token, level))
             token.inside = level = []
@@ -63,8 +68,10 @@ def statements(level):
     """The statements between braces, each a list of tokens that ends with its semicolon or block."""
     found, current = [], []
     for i, token in enumerate(level):
-        after = level[i + 1].text if i + 1 < len(level) else ""
-        ends = token.text == ";" or (token.text == "{" and after not in (";", ",") and is_block(current))
+        ends = token.text == ";"
+        if token.text == "{":
+            after = level[i + 1].text if i + 1 < len(level) else ""
+            ends = after not in (";", ",") and is_block(current)
         current.append(token)
         if ends:
             found.append(current)
@@ -121,10 +128,10 @@ def is_declaration(tokens):
 
 def has_comma(tokens):
     """Whether there is a comma between expressions; one between arguments of a template is none."""
-    for i, token in enumerate(tokens):
+    for i in [i for i, token in enumerate(tokens) if token.text == ","]:
         before = sum(t.text == "<" for t in tokens[:i]) - sum(t.text == ">" for t in tokens[:i])
         behind = any(t.text in (">", ">>") for t in tokens[i:])
-        if token.text == "," and not (before > 0 and behind):
+        if not (before > 0 and behind):
             return True
     return False
 
