@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""planted.py FOLDER: judges the trees that planted.cmake made in FOLDER. expected.txt there has a line of each, a check,
-a tab and what the check must say of it, or "nothing" where there is nothing to be found."""
+"""planted.py FOLDER: judges the trees that planted.cmake made in FOLDER. expected.txt there has a line of each: a
+check, a tab, and what the check must say of it, or "nothing" where nothing is to be found."""
 import contextlib
 import importlib
 import io
