@@ -4,6 +4,7 @@ something only behind the comment before them and break when code moves, and in 
 "What", which go around the name of the thing; it fails when there is one. Behind code in C++ and shaders, "of ...",
 "the same ..." and "what ..." are such beginnings, too. And every file of C++ outside tests/ and docs/ says what it is
 for, in a comment before its first code."""
+import itertools
 import re
 import sys
 
@@ -14,8 +15,15 @@ BEHIND_CODE = rf"[^ /\n][^\n]* //+<? *{BEGINS}"
 IN_CODE = re.compile(rf"^ *//+<? *(?:Of|The same|What)[ ,:]|^ *{BEHIND_CODE}", re.M)
 IN_SCRIPTS = re.compile(r"^ *# *(?:Of|The same)[ ,:]", re.M)
 COMMENT = re.compile(rf".*((?://+<?|#) *{BEGINS})")
-# Lines before the first code: preprocessor directives, and the namespaces that it is in.
-BEFORE_CODE = re.compile(r"\s*(?:(?:#(?:[^\n\\]|\\.)*|(?:inline )?(?:namespace|using) [^\n]*)(?:\n|\Z)\s*)*", re.S)
+# Lines that are none of the preprocessor's, of which the first may open the namespaces that the code is in.
+OF_CODE = re.compile(r"^ *[^ #\n].*", re.M)
+OPENS = re.compile(r" *(?:inline )?(?:namespace|using) ")
+MOST_OPENING = 12
+
+
+def says_what_it_is_for(text):
+    first = itertools.islice(OF_CODE.finditer(text), MOST_OPENING)
+    return next((line[0] for line in first if not OPENS.match(line[0])), "").lstrip().startswith("//")
 
 
 def main(root):
@@ -26,8 +34,7 @@ def main(root):
                 comment = COMMENT.match(found[0])
                 tree.breach(f"{file}: a comment that does not stand alone: {comment[1]}")
     for file in tree.files(("ir", "ref_cpu", "gpu_vulkan", "parity", "library", "bench"), (".cpp", ".hpp")):
-        text = tree.text(file)
-        if not text.startswith("//", BEFORE_CODE.match(text).end()):
+        if not says_what_it_is_for(tree.text(file)):
             tree.breach(f"{file}: does not say what it is for before its first code")
     return tree.status()
 
