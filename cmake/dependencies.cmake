@@ -1,5 +1,5 @@
 # Every library that plumbline stands on; which folder may use which is checked by
-# tests/layering.cmake. The installed package asks for the same (plumblineConfig.cmake.in).
+# tests/house/layering.py. The installed package asks for the same (plumblineConfig.cmake.in).
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)

@@ -76,7 +76,7 @@ function(turns_of out test is_sanitized)
   elseif(test MATCHES "^fixtures[.]" AND NOT PLUMB_FIRST_DEVICE STREQUAL PLUMB_LAST_DEVICE)
     not_in(labels "(${turn} + 1)")  # when the last device has it
   elseif(name MATCHES "^fixtures[.]")
-    only_in(labels "((${turn} + 1) % 3)")
+    only_in(labels "(${turn} + 1)")
   elseif(is_shared AND test STREQUAL name AND NOT is_not_sanitized)
     not_in(labels ${turn})
   elseif(test STREQUAL "house.precise_shaders")
