@@ -85,12 +85,14 @@ std::vector<UnfinishedRun> NodeJournal::read(const fs::path& path) {
           runs, [&](const UnfinishedRun& earlier) { return is_same(earlier.identity, run.identity); });
       at = static_cast<std::size_t>(found - runs.begin());
       if (found == runs.end()) runs.push_back(std::move(run));
-    } else if (entry.front() == node_of_run && at < runs.size()) try {
+    } else if (entry.front() == node_of_run && at < runs.size()) {
+      try {
         auto [n, node] = node_in(bytes);
         runs[at].nodes.insert_or_assign(n, std::move(node));
       } catch (const ir::Error&) {
         // Another version wrote it, with which nobody goes on.
       }
+    }
   }
   return runs;
 }

@@ -16,10 +16,10 @@ constexpr std::string_view prefix = "PLUMB_";
 
 /// Names behind the prefix: of every knob, and of variables that CPU levels, scripts, tests and the build read.
 std::vector<std::string> known_variables() {
-  std::vector<std::string> names = {"CPU_LEVEL",     "SOURCE_DIR",    "SDK",         "RUNNER",
-                                    "WERROR",        "FLUSHES",       "FUSES",       "ACCURACY",
-                                    "BENCH",         "CPU_ARCH",      "CPU_LEVELS",  "DEBIAN_ROOT",
-                                    "DEBIAN_MIRROR", "DEBIAN_BRINGS", "SUBMITS",     "THOROUGH_ALLOCATIONS",
+  std::vector<std::string> names = {"CPU_LEVEL",     "SOURCE_DIR",    "SDK",          "RUNNER",
+                                    "WERROR",        "FLUSHES",       "FUSES",        "ACCURACY",
+                                    "BENCH",         "CPU_ARCH",      "CPU_LEVELS",   "DEBIAN_ROOT",
+                                    "DEBIAN_MIRROR", "DEBIAN_BRINGS", "SUBMITS",      "THOROUGH_ALLOCATIONS",
                                     "CACHE",         "CI_CACHE",      "TEST_SECONDS", "LINES"};
   for (const auto& option : gpu_vulkan::device::vulkan_option_infos())
     names.push_back(option.variable.substr(prefix.size()));
