@@ -174,6 +174,8 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
             {"limits", node.oracle.limits},
             {"bad_limits", node.oracle.bad_limits}}},
           {"replays", {{"asked", node.replays.asked}, {"equal", node.replays.equal}}},
+          {"special", ir::enum_name(node.special.of)},
+          {"special_at", node.special.of > cases::Special::none ? Json(node.special.at) : Json(nullptr)},
           {"lacks_truth", node.lacks_truth},
           {"sensitivity", float_number(node.sensitivity.share)},
           {"statistics", statistics(node.statistics)},
@@ -196,7 +198,13 @@ Json first_guilty_json(const cases::CaseResult& result) {
 }
 
 Json origin_json(const cases::NonFiniteOrigin& one) {
-  return {{"kind", ir::enum_name(one.kind)}, {"node", one.node}, {"element", one.element}, {"from", one.from}};
+  return {{"kind", ir::enum_name(one.kind)},
+          {"node", one.node},
+          {"element", one.element},
+          {"from", one.from},
+          {"elements", one.elements},
+          {"special", ir::enum_name(one.special)},
+          {"heirs", one.heirs}};
 }
 
 Json relation_json(const cases::RelationResult& one) {
