@@ -46,7 +46,8 @@ struct SpecialElements {
   std::uint64_t first = 0, last = 0, count = 0;  ///< elements of that class
 };
 
-/// First the class of the NaNs, then that of the infinities; a truth beyond the dtype counts as the infinity that it is rounded to.
+/// First the class of the NaNs, then that of the infinities; a truth beyond the dtype counts as the infinity that it is
+/// rounded to.
 using Specials = std::array<SpecialElements, 2>;
 
 /// The classes of an output that was compared. Of integers and bools there are none.

@@ -74,14 +74,17 @@ Json accumulation_json(const cases::NodeResult& node) {
   return accumulator ? Json(ir::info(*accumulator).name) : Json(nullptr);
 }
 
-Json pattern_json(const cases::Pattern& one) {
-  return {{"kind", ir::enum_name(one.kind)},
-          {"period", one.period},
-          {"phase", one.phase},
-          {"k0", one.k0},
-          {"k1", one.k1},
-          {"score", one.score},
-          {"text", one.text}};
+Json patterns_json(const std::vector<cases::Pattern>& all) {
+  Json list = Json::array();
+  for (const cases::Pattern& one : all)
+    list.push_back({{"kind", ir::enum_name(one.kind)},
+                    {"period", one.period},
+                    {"phase", one.phase},
+                    {"k0", one.k0},
+                    {"k1", one.k1},
+                    {"score", one.score},
+                    {"text", one.text}});
+  return list;
 }
 
 Json statistics(const cases::Statistics& found) {
@@ -128,8 +131,6 @@ void add_advice(Json& json, const cases::CaseResult& result, const cases::NodeRe
 }
 
 Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
-  Json patterns = Json::array();
-  for (const cases::Pattern& one : node.patterns) patterns.push_back(pattern_json(one));
   return {{"node", node.name()},
           {"op", node.op},
           {"dtype", ir::info(node.type.dtype).name},
@@ -185,7 +186,7 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
           {"reference_ns", whole(node.reference_ns)},
           {"device_ns", whole(node.device_ns)},
           {"out_hash", node.hash ? Json(fmt::format("{:016x}", *node.hash)) : Json(nullptr)},
-          {"patterns", std::move(patterns)},
+          {"patterns", patterns_json(node.patterns)},
           {"repro", node.repro}};
 }
 
@@ -198,13 +199,11 @@ Json first_guilty_json(const cases::CaseResult& result) {
 }
 
 Json origin_json(const cases::NonFiniteOrigin& one) {
-  return {{"kind", ir::enum_name(one.kind)},
-          {"node", one.node},
-          {"element", one.element},
-          {"from", one.from},
-          {"elements", one.elements},
-          {"special", ir::enum_name(one.special)},
-          {"heirs", one.heirs}};
+  Json json = {{"kind", ir::enum_name(one.kind)}, {"node", one.node}, {"element", one.element}, {"from", one.from}};
+  json["elements"] = one.elements;
+  json["special"] = ir::enum_name(one.special);
+  json["heirs"] = one.heirs;
+  return json;
 }
 
 Json relation_json(const cases::RelationResult& one) {
