@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <optional>
+#include <set>
+#include <vector>
 
 #include "ir/ops/activation.hpp"
 #include "ir/ops/binary.hpp"
@@ -14,6 +17,7 @@
 #include "ir/ops/fma.hpp"
 #include "ir/ops/unary.hpp"
 #include "parity/core/float_format.hpp"
+#include "parity/core/terminal/table.hpp"
 
 namespace plumb::parity::attribution {
 namespace {
@@ -43,10 +47,6 @@ std::optional<std::int64_t> find_element(const ir::TensorView& x, Ask ask) {
   if (ir::is_float(x.dtype())) ir::visit_float(x.dtype(), look);
   if (ir::is_complex(x.dtype())) ir::visit_complex(x.dtype(), look);
   return found;
-}
-
-std::optional<std::int64_t> find_kind(const ir::TensorView& x, NonFinite kind) {
-  return find_element(x, [&](double value) { return kind == NonFinite::nan ? std::isnan(value) : std::isinf(value); });
 }
 
 std::optional<std::int64_t> find_not_finite(const ir::TensorView& x) {
@@ -159,36 +159,56 @@ std::string beside_truth(const Computed& computed, std::int64_t i) {
                      overflows ? fmt::format(", beyond {}", ir::info(computed.got.dtype()).name) : "");
 }
 
-}  // namespace
-
-std::optional<cases::NonFiniteOrigin> origin_of(const Computed& computed, NonFinite kind) {
-  const auto element = find_kind(computed.got, kind);
-  if (!element) return std::nullopt;
-  const std::vector<Operand> operands = operands_of(computed);
-  const auto holds = [&](const Operand& operand) { return find_kind(operand.values, kind).has_value(); };
-  if (operands.empty() || std::ranges::any_of(operands, holds)) return std::nullopt;
+/// The text that says of which operands an element was made, and its truth.
+std::string made_from(const Computed& computed, std::int64_t element) {
   const ir::Graph& graph = computed.segment.graph;
   const ir::Node& node = graph.nodes().back();
   const bool is_alone = graph.nodes().size() == 1 && is_by_element(node.op);
-  std::string from =
-      is_alone ? expression(node, computed, *element) : function_of(node.op) + " of " + described(operands);
-  from += beside_truth(computed, *element);
-  return cases::NonFiniteOrigin{kind, computed.name, *element, std::move(from)};
+  const std::string from =
+      is_alone ? expression(node, computed, element) : function_of(node.op) + " of " + described(operands_of(computed));
+  return from + beside_truth(computed, element);
 }
 
-void add_origins(cases::CaseResult& result, const Computed& computed) {
+bool has_kind(const compare::Comparison& local, NonFinite kind) {
+  return kind == NonFinite::nan ? local.n_nan_expected + local.n_nan_got > 0
+                                : local.n_inf_expected + local.n_inf_got > 0;
+}
+
+}  // namespace
+
+void add_origins(cases::CaseResult& result, const Computed& computed, const Specials& specials) {
   for (const NonFinite kind : {NonFinite::nan, NonFinite::infinity}) {
+    const SpecialElements& found = specials[kind == NonFinite::nan ? 0 : 1];
+    const bool is_fed = found.special == cases::Special::input && kind == NonFinite::nan;
+    if (!cases::is_made(found.special) && !is_fed) continue;
     if (std::ranges::find(result.non_finite, kind, &cases::NonFiniteOrigin::kind) != result.non_finite.end()) continue;
-    auto origin = origin_of(computed, kind);
-    if (!origin) continue;
-    result.notes.push_back(to_text(*origin));
-    result.non_finite.push_back(std::move(*origin));
+    const auto element = static_cast<std::int64_t>(found.first);
+    result.non_finite.push_back({.kind = kind,
+                                 .node = computed.name,
+                                 .element = element,
+                                 .from = made_from(computed, element),
+                                 .special = found.special,
+                                 .elements = found.count});
+  }
+}
+
+void note_origins(cases::CaseResult& result) {
+  for (cases::NonFiniteOrigin& origin : result.non_finite) {
+    std::set<std::size_t> heirs;
+    for (const cases::NodeResult& node : result.nodes)
+      if (node.special.of == cases::Special::inherited && has_kind(node.local, origin.kind)) heirs.insert(node.node);
+    origin.heirs = heirs.size();
+    result.notes.push_back(to_text(origin));
   }
 }
 
 std::string to_text(const cases::NonFiniteOrigin& origin) {
-  return fmt::format("first {}: node '{}', element {}, from {}", origin.kind == NonFinite::nan ? "NaN" : "infinity",
-                     origin.node, origin.element, origin.from);
+  using core::terminal::counted;
+  std::string text = fmt::format("first {}: node '{}' ({}), {}", origin.kind == NonFinite::nan ? "NaN" : "infinity",
+                                 origin.node, ir::enum_name(origin.special), counted(origin.elements, "element"));
+  if (origin.heirs > 0) text += fmt::format(", {} inherit", counted(origin.heirs, "node"));
+  if (origin.heirs == 1) text += 's';
+  return text + fmt::format("; element {} from {}", origin.element, origin.from);
 }
 
 }  // namespace plumb::parity::attribution

@@ -82,6 +82,7 @@ std::string options_of(core::Mode mode, const RunSettings& settings) {
                                  ir::enum_name(mode), settings.alternative, settings.fuse ? "on" : "off");
   for (const auto& [name, value] : settings.knobs) text += name + '=' + value + '\n';
   for (const std::string& one : settings.planted) text += "planted=" + one + '\n';
+  if (settings.validate) text += "validate=on\n";
   const auto or_none = [](const std::string& hash) { return hash.empty() ? std::string("none") : hash; };
   return text + "profile=" + or_none(settings.profile) + "\ncalibration=" + or_none(settings.calibration) + '\n';
 }

@@ -26,6 +26,7 @@ struct RunSettings {
   std::shared_ptr<const std::string> profile_text = {};         ///< and the profile as it was given
   std::string calibration = {};                                 ///< sha256 of what was measured of the device
   std::vector<std::string> planted = {};                        ///< faults that are there on purpose, "nan@scores"
+  bool validate = false;                                        ///< judging stops where a node is no longer finite
 
   /// "regions:false,tile:32x32x16"; "" where every knob is at its default.
   std::string knobs_text() const;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parity/cases/case.hpp"
@@ -51,6 +53,31 @@ struct NodeOutput {
   std::string name() const;
 };
 
+/// Who made the NaNs and infinities of an output, in the truth of its own operands or in what came:
+///
+///   none       there is none, and no truth is beyond the dtype
+///   input      the case: its inputs, params, constants or attributes have such numbers
+///   domain     the node: the truth of finite operands is not finite, or is the NaN of infinities
+///   overflow   the dtype: the truth is finite, and rounded it is not; or intermediate results may leave the range
+///   fault      the candidate: the truth is finite, rounded too, or at least no NaN, and what came is
+///   inherited  a node before it, by what the candidate computed there
+enum class Special { unknown, none, input, domain, overflow, fault, inherited };
+
+constexpr auto enum_names(Special) {
+  return std::array<std::string_view, 7>{"unknown", "none", "input", "domain", "overflow", "fault", "inherited"};
+}
+
+/// Whether the node is the first that has such numbers, for a reason of its own.
+constexpr bool is_made(Special special) {
+  return special == Special::domain || special == Special::overflow || special == Special::fault;
+}
+
+/// The gravest class of an output's elements: fault before overflow, domain, input and inherited.
+struct SpecialClass {
+  Special of = Special::unknown;  ///< unknown: not judged, or not recorded
+  std::uint64_t at = 0;           ///< the first element of that class
+};
+
 /// How far an output is off, how far it may be, and which of its elements say something by agreeing.
 struct Measured {
   /// local: the candidate's output against the truth of the candidate's own inputs.
@@ -72,6 +99,7 @@ struct Measured {
   Units units = {};                       ///< the unit of its ratios, and choices that were read off
   compare::Telling telling = {};          ///< which elements say something, where it was compared
   compare::Vacuity vacuity = {};          ///< where it was compared
+  SpecialClass special = {};              ///< who made its NaNs and infinities
   std::optional<std::uint64_t> reference_ns = {};
 
   std::optional<double> emulator_ulp = {};    ///< how far from what the emulator replays, where it was asked to
@@ -120,12 +148,16 @@ enum class NonFinite { nan, infinity };
 
 constexpr auto enum_names(NonFinite) { return std::array<std::string_view, 2>{"nan", "infinity"}; }
 
-/// Where a run first has a NaN, or an infinity, that was made of numbers that are none.
+/// Where a run first has a NaN, or an infinity, that no node before it had; not an infinity that the case has itself,
+/// as masks do.
 struct NonFiniteOrigin {
   NonFinite kind = NonFinite::nan;
   std::string node;          ///< "label" or "label:1"
-  std::int64_t element = 0;  ///< element of its output, in row-major order
+  std::int64_t element = 0;  ///< the first of its output, in row-major order
   std::string from;          ///< the operation and its operands: "-inf - -inf"
+  Special special = Special::unknown;
+  std::uint64_t elements = 0;  ///< how many of its output are of this kind and class
+  std::uint64_t heirs = 0;     ///< how many nodes inherit numbers of this kind
 };
 
 /// The policy that judged a case.

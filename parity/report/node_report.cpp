@@ -30,6 +30,7 @@ class NodeText {
     if (node_.converted) add_part(node_.gates_total ? "conv., judged" : "converted", *node_.converted);
     if (node_.expected) add_part("from file", *node_.expected);
     add_worst();
+    add_special();
     add_spread();
     add_samples();
     for (const cases::Pattern& pattern : node_.patterns) add("pattern", pattern.text);
@@ -118,6 +119,13 @@ class NodeText {
                      : fmt::format("{} from {}", count, short_number(edges[half + k]));
     }
     add("ulps", said);
+  }
+
+  void add_special() {
+    if (node_.special.of <= cases::Special::none) return;
+    const std::vector<std::uint64_t> extents(node_.type.shape.begin(), node_.type.shape.end());
+    add("special", fmt::format("{}, first {}", ir::enum_name(node_.special.of),
+                               core::terminal::place_text(node_.special.at, extents)));
   }
 
   void add_samples() {

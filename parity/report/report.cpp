@@ -11,6 +11,7 @@
 #include "parity/core/terminal/fitted_table.hpp"
 #include "parity/core/terminal/table.hpp"
 #include "parity/core/terminal/text.hpp"
+#include "parity/report/headroom.hpp"
 #include "parity/report/relations.hpp"
 #include "parity/report/totals.hpp"
 
@@ -109,7 +110,8 @@ core::terminal::Colour colour_of(core::Verdict verdict) {
 }
 
 /// The columns, and which go first where a screen is too narrow for all.
-core::terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>& nodes, Times times, bool has_steps) {
+core::terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>& nodes, Times times, bool has_steps,
+                                     Headroom headroom) {
   const bool has_expected =
       std::ranges::any_of(nodes, [](const cases::NodeResult* node) { return node->expected.has_value(); });
   std::vector<core::terminal::Column> columns = {
@@ -125,6 +127,7 @@ core::terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>
       {.header = "place", .is_left = true, .least = 6, .goes = 2},
       {.header = times == Times::of_first_run ? "1st us" : "us", .least = 9, .gap = 1, .goes = 1}};
   if (has_expected) columns.push_back({.header = "from file", .least = 9, .gap = 1, .goes = 6});
+  if (headroom == Headroom::shown) columns.push_back({.header = "headroom", .least = 8, .gap = 1});
   if (has_steps) columns.push_back({.header = "step", .least = 4, .gap = 1});
   columns.push_back({.header = "verdict", .is_left = true});
   core::terminal::FittedTable table(std::move(columns));
@@ -141,6 +144,7 @@ core::terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>
                                       std::string(ir::enum_name(node->placement)),
                                       time_of(node->device_ns)};
     if (has_expected) cells.push_back(node->expected ? number(node->expected->max_abs.value) : "-");
+    if (headroom == Headroom::shown) cells.push_back(headroom_cell(*node));
     if (has_steps) cells.push_back(fmt::format("{}", node->step));
     cells.push_back(verdict_of(*node));
     table.row(std::move(cells), colour_of(node->verdict));
@@ -277,7 +281,8 @@ std::string case_line(const cases::CaseResult& result, const std::string& called
          text.substr(name.size() + verdict.size());
 }
 
-std::string to_table(const cases::CaseResult& result, Detail detail, const core::terminal::Style& style, Times times) {
+std::string to_table(const cases::CaseResult& result, Detail detail, const core::terminal::Style& style, Times times,
+                     Headroom headroom) {
   std::string text;
   if (!result.message.empty()) {
     // The message of a file's reader starts with the file's name already.
@@ -293,7 +298,7 @@ std::string to_table(const cases::CaseResult& result, Detail detail, const core:
     core::terminal::Style table_style = style;
     if (detail == Detail::all) table_style.width = core::terminal::unlimited;
     const bool has_steps = std::ranges::any_of(nodes, [](const cases::NodeResult* node) { return node->step != 0; });
-    const auto lines = table_of(in_table, times, has_steps).lines(table_style);
+    const auto lines = table_of(in_table, times, has_steps, headroom).lines(table_style);
     text += lines[0] + '\n';
     for (std::size_t n = 0; n < in_table.size(); ++n) text += lines[n + 1] + '\n' + details_of(*in_table[n], style);
   }
@@ -302,6 +307,7 @@ std::string to_table(const cases::CaseResult& result, Detail detail, const core:
   if (const auto guilty = attribution::guilty_text(result); !guilty.empty())
     fmt::format_to(out, "first guilty: {}\n", guilty);
   below += totals_text(result) + attribution::totals_text(result) + attribution::blame_text(result);
+  if (headroom == Headroom::shown) below += headroom_text(result);
   below += relations_text(result.relations, detail == Detail::all);
   write_plain(out, result.plain, detail);
   if (detail == Detail::all) write_oracles(out, result);

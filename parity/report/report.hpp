@@ -21,10 +21,13 @@ enum class Detail {
 /// Which run of a graph's kernels the times on the device are of: in the first, a driver may still compile them.
 enum class Times { of_first_run, of_later_run };
 
+/// Whether the table has a column for the headroom of f16, and a line for the least (headroom.hpp).
+enum class Headroom { hidden, shown };
+
 /// A case for people: one line a node, worst first, then totals; a repro line for each node that did not pass. Lines
 /// are no wider than the style says but repro lines, which are to be copied; Detail::all shows every column.
 std::string to_table(const cases::CaseResult& result, Detail detail, const core::terminal::Style& style = {},
-                     Times times = Times::of_later_run);
+                     Times times = Times::of_later_run, Headroom headroom = Headroom::hidden);
 
 /// The last line of that table, of a case called so: its verdict, its nodes by verdict, the largest ratio.
 std::string case_line(const cases::CaseResult& result, const std::string& called,

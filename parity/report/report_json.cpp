@@ -74,14 +74,17 @@ Json accumulation_json(const cases::NodeResult& node) {
   return accumulator ? Json(ir::info(*accumulator).name) : Json(nullptr);
 }
 
-Json pattern_json(const cases::Pattern& one) {
-  return {{"kind", ir::enum_name(one.kind)},
-          {"period", one.period},
-          {"phase", one.phase},
-          {"k0", one.k0},
-          {"k1", one.k1},
-          {"score", one.score},
-          {"text", one.text}};
+Json patterns_json(const std::vector<cases::Pattern>& all) {
+  Json list = Json::array();
+  for (const cases::Pattern& one : all)
+    list.push_back({{"kind", ir::enum_name(one.kind)},
+                    {"period", one.period},
+                    {"phase", one.phase},
+                    {"k0", one.k0},
+                    {"k1", one.k1},
+                    {"score", one.score},
+                    {"text", one.text}});
+  return list;
 }
 
 Json statistics(const cases::Statistics& found) {
@@ -128,8 +131,6 @@ void add_advice(Json& json, const cases::CaseResult& result, const cases::NodeRe
 }
 
 Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
-  Json patterns = Json::array();
-  for (const cases::Pattern& one : node.patterns) patterns.push_back(pattern_json(one));
   return {{"node", node.name()},
           {"op", node.op},
           {"dtype", ir::info(node.type.dtype).name},
@@ -174,6 +175,8 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
             {"limits", node.oracle.limits},
             {"bad_limits", node.oracle.bad_limits}}},
           {"replays", {{"asked", node.replays.asked}, {"equal", node.replays.equal}}},
+          {"special", ir::enum_name(node.special.of)},
+          {"special_at", node.special.of > cases::Special::none ? Json(node.special.at) : Json(nullptr)},
           {"lacks_truth", node.lacks_truth},
           {"sensitivity", float_number(node.sensitivity.share)},
           {"statistics", statistics(node.statistics)},
@@ -183,7 +186,7 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
           {"reference_ns", whole(node.reference_ns)},
           {"device_ns", whole(node.device_ns)},
           {"out_hash", node.hash ? Json(fmt::format("{:016x}", *node.hash)) : Json(nullptr)},
-          {"patterns", std::move(patterns)},
+          {"patterns", patterns_json(node.patterns)},
           {"repro", node.repro}};
 }
 
@@ -196,7 +199,11 @@ Json first_guilty_json(const cases::CaseResult& result) {
 }
 
 Json origin_json(const cases::NonFiniteOrigin& one) {
-  return {{"kind", ir::enum_name(one.kind)}, {"node", one.node}, {"element", one.element}, {"from", one.from}};
+  Json json = {{"kind", ir::enum_name(one.kind)}, {"node", one.node}, {"element", one.element}, {"from", one.from}};
+  json["elements"] = one.elements;
+  json["special"] = ir::enum_name(one.special);
+  json["heirs"] = one.heirs;
+  return json;
 }
 
 Json relation_json(const cases::RelationResult& one) {

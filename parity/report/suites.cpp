@@ -38,6 +38,7 @@ Properties properties_of(const cases::NodeResult& node) {
   add(all, "dtype", std::string(ir::info(node.type.dtype).name));
   add(all, "placement", std::string(ir::enum_name(node.placement)));
   if (node.rule) add(all, "rule", std::to_string(*node.rule));
+  if (node.special.of > cases::Special::none) add(all, "special", std::string(ir::enum_name(node.special.of)));
   if (node.hash) add(all, "out_hash", fmt::format("{:016x}", *node.hash));
   return all;
 }

@@ -153,7 +153,10 @@ void Judge::judge_numbers(JudgedNode& node, const Run& run, std::size_t r, const
   const auto ending = policy::rules_ending(policy, today_);
   node.ends_soon =
       judgement.verdict == core::Verdict::xfailed && node.rule && std::ranges::find(ending, *node.rule) != ending.end();
-  decide(node, judgement, gated);
+  if (node.was == core::Verdict::failed && was_stopped_by(file_, run, file_.rows()[r]))
+    node.why = "not finite, under --validate";
+  else
+    decide(node, judgement, gated);
   excuse_again(node, policy, facts, today_);
   const bool asks_total = total == nullptr && node.verdict == core::Verdict::error && node.verdict != node.was;
   if (asks_total && file_.lacks_totals_as_written(run))

@@ -92,12 +92,18 @@ void members(Bytes& bytes, Of<compare::Vacuity> auto& x) {
   bytes(zeros, saturated, not_finite, constant, exact);
 }
 template <class Bytes>
+void members(Bytes& bytes, Of<cases::SpecialClass> auto& x) {
+  auto& [of, at] = x;
+  bytes(of, at);
+}
+template <class Bytes>
 void members(Bytes& bytes, Of<cases::Measured> auto& x) {
   auto& [local, inherited, total, converted, gates_total, amplification, blame, expected, allowed, lambda, limit,
-         certificate, settled, units, telling, vacuity, reference_ns, emulator_ulp, emulator_share, emulator_pattern] =
-      x;
+         certificate, settled, units, telling, vacuity, special, reference_ns, emulator_ulp, emulator_share,
+         emulator_pattern] = x;
   bytes(local, inherited, total, converted, gates_total, amplification, blame, expected, allowed, lambda, limit);
-  bytes(certificate, settled, units, telling, vacuity, reference_ns, emulator_ulp, emulator_share, emulator_pattern);
+  bytes(certificate, settled, units, telling, vacuity, special, reference_ns, emulator_ulp, emulator_share);
+  bytes(emulator_pattern);
 }
 template <class Bytes>
 void members(Bytes& bytes, Of<cases::OracleSample> auto& x) {
@@ -137,8 +143,8 @@ void members(Bytes& bytes, Of<cases::Judged> auto& x) {
 }
 template <class Bytes>
 void members(Bytes& bytes, Of<cases::NonFiniteOrigin> auto& x) {
-  auto& [kind, node, element, from] = x;
-  bytes(kind, node, element, from);
+  auto& [kind, node, element, from, special, elements, heirs] = x;
+  bytes(kind, node, element, from, special, elements, heirs);
 }
 template <class Bytes>
 void members(Bytes& bytes, Of<cases::KeptOutput> auto& x) {

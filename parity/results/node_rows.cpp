@@ -6,12 +6,11 @@
 #include <limits>
 #include <set>
 
+#include "parity/core/float_format.hpp"
 #include "parity/results/results_rows.hpp"
 
 namespace plumb::parity::results {
 namespace {
-
-constexpr double largest_f16 = 65504;
 
 template <std::size_t bins>
 void add_counts(std::vector<std::uint32_t>& cells, const std::array<std::uint64_t, bins>& counts) {
@@ -48,7 +47,7 @@ void add_measured(Node& row, const compare::Comparison& c) {
   row.ref_norm2 = c.expected_norm2;
   row.n_nan_differ = c.n_nan_differ;
   row.n_inf_differ = c.n_inf_differ;
-  row.headroom_f16 = static_cast<float>(c.expected_absmax / largest_f16);
+  row.headroom_f16 = static_cast<float>(c.expected_absmax / core::float_format(ir::DType::f16).largest());
 }
 
 /// How the errors stand to their limits.
@@ -126,6 +125,11 @@ void add_units(Node& row, const cases::Units& units) {
   row.orthogonality = static_cast<float>(units.orthogonality);
 }
 
+void add_special(Node& row, const cases::SpecialClass& special) {
+  row.special = special.of;
+  if (special.of > cases::Special::none) row.special_at = special.at;
+}
+
 /// To 24 bits and towards zero, so that what was within a limit still is.
 double shortened(double x) {
   constexpr std::uint64_t dropped = (std::uint64_t{1} << 29) - 1;
@@ -192,6 +196,7 @@ void Rows::add_part(const cases::NodeResult& result, Part part, const compare::C
   if (judged) add_judged(row, result, c);
   if (part == Part::local) row.why_id = name_id_(without_policy_folder(result.why));
   if (part == Part::local) row.guilty = result.is_guilty;
+  if (part == Part::local) add_special(row, result.special);
   if (part == Part::local) add_sample(row, result);
   if (part == Part::local && judged) add_units(row, result.units);
   if (part == Part::inherited) row.amplification = static_cast<float>(result.amplification);

@@ -12,7 +12,7 @@ namespace {
 
 /// Columns that version 2 added: files of version 1 do not have them.
 constexpr std::array added_columns = {"kernel_id", "tile_id", "accumulation", "tree", "n_sums"};
-/// Columns that versions 2.1 to 2.16 added.
+/// Columns that versions 2.1 to 2.17 added.
 constexpr std::array late_columns = {"n_open",
                                      "n_replayed",
                                      "n_wide",
@@ -87,7 +87,9 @@ constexpr std::array late_columns = {"n_open",
                                      "limit_by",
                                      "limit_sigma",
                                      "limit_fixed",
-                                     "limit_certain"};
+                                     "limit_certain",
+                                     "special",
+                                     "special_at"};
 constexpr auto added_dataset = "/graph/<sha12>/sums";
 
 /// Groups whose children are called by the hash of a text.

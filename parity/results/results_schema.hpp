@@ -17,7 +17,7 @@
 namespace plumb::parity::results {
 
 inline constexpr auto schema_name = "plumb.results";
-inline constexpr auto schema_version = "2.16.0";  ///< minor versions only add
+inline constexpr auto schema_version = "2.17.0";  ///< minor versions only add
 
 /// A dataset of the file, or of each `<...>` in its path.
 struct Dataset {

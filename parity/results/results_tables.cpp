@@ -250,7 +250,9 @@ std::vector<Column> further_columns() {
           column("limit_by", &R::limit_by),
           column("limit_sigma", &R::limit_sigma),
           column("limit_fixed", &R::limit_fixed),
-          column("limit_certain", &R::limit_certain)};
+          column("limit_certain", &R::limit_certain),
+          column("special", &R::special),
+          column("special_at", &R::special_at)};
 }
 
 const TableType& node_type() {

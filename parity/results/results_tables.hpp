@@ -14,6 +14,7 @@
 #include "parity/cases/expected_result.hpp"
 #include "parity/cases/identity.hpp"
 #include "parity/cases/limit_parts.hpp"
+#include "parity/cases/node_result.hpp"
 #include "parity/cases/pairing.hpp"
 #include "parity/cases/pattern.hpp"
 #include "parity/cases/plain_run.hpp"
@@ -234,6 +235,9 @@ struct Node {
   Code<cases::LimitBy> limit_by = cases::LimitBy::unknown;
   double limit_sigma = compare::not_computed, limit_fixed = compare::not_computed,
          limit_certain = compare::not_computed;
+
+  Code<cases::Special> special = cases::Special::unknown;  ///< cases::SpecialClass, of the local part
+  std::uint64_t special_at = no_number;
 };
 
 /// /results/relations

@@ -217,6 +217,7 @@ cases::NodeResult StoredCase::node(std::size_t r) {
   }
   node.limit = {known(gated.limit_by, cases::LimitBy::unknown), gated.limit_sigma, gated.limit_fixed,
                 gated.limit_certain};
+  node.special = {known(row.special, cases::Special::unknown), counted(row.special_at)};
   node.is_of_plain_run = row.of_plain_run != 0;
   node.is_guilty = row.guilty != 0;
   node.lambda = row.lambda;

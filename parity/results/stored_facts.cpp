@@ -82,4 +82,9 @@ core::Coverage least_coverage_of(const Run& run) {
   return {run.least_flops, run.least_elements};
 }
 
+bool was_stopped_by(ResultsFile& file, const Run& run, const Node& row) {
+  if (!run.is_named() || !cases::is_made(known(row.special, cases::Special::unknown))) return false;
+  return file.text_of("/options/" + file.name(run.options_id) + "/text").find("\nvalidate=on\n") != std::string::npos;
+}
+
 }  // namespace plumb::parity::results

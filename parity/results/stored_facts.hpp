@@ -20,4 +20,7 @@ policy::Measured measured(const Node& row, const TopElement& worst, ir::DType dt
 core::Coverage coverage_of(const Run& run);
 core::Coverage least_coverage_of(const Run& run);
 
+/// Whether a run of verify --validate stopped at an output.
+bool was_stopped_by(ResultsFile& file, const Run& run, const Node& row);
+
 }  // namespace plumb::parity::results

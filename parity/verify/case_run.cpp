@@ -9,6 +9,7 @@
 #include "ir/passes/widen.hpp"
 #include "ir/registered_op.hpp"
 #include "parity/attribution/attribution.hpp"
+#include "parity/attribution/non_finite.hpp"
 #include "parity/compare/measure.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/foreign/candidate.hpp"
@@ -138,21 +139,6 @@ bool CaseRun::try_candidate() try {
   result_.verdict = core::Verdict::failed;
   result_.message = ir::cat("the candidate refuses what the reference runs: ", error.what());
   return false;
-}
-
-/// The reference refuses what the candidate took: an index out of range, say.
-void CaseRun::stop_at(std::size_t n, const ir::Error& error) {
-  std::erase_if(result_.nodes, [n](const cases::NodeResult& result) { return result.node == n; });
-  for (std::size_t m = n; m < graph_.nodes().size(); ++m)
-    for (std::size_t k = 0; k < graph_.nodes()[m].outputs.size(); ++k) {
-      cases::NodeResult result = cases::result_of(describe(m, k));
-      skip(result, "the reference stopped at '" + graph_.nodes()[n].label + "'");
-      if (m == n) {
-        result.verdict = core::Verdict::failed;
-        result.why = ir::cat("the candidate ran what the reference refuses: ", error.what());
-      }
-      result_.nodes.push_back(std::move(result));
-    }
 }
 
 /// How many elements of the run have a limit that chance may exceed, before any is judged (verdict.md V52): of values
@@ -320,6 +306,10 @@ bool CaseRun::judge_next(std::size_t n, Pending pending) {
     stop_at(n, error);
     return false;
   }
+  if (is_stopped_by(n)) {
+    skip_from(n + 1, "--validate stopped at '" + graph_.nodes()[n].label + "'");
+    return false;
+  }
   state_.release(n);
   if (options_.memory) state_.release_pages(n);
   if (written_) written_->release(n);
@@ -374,6 +364,7 @@ cases::CaseResult CaseRun::finish() {
       result_.message = refuted;
     }
   }
+  attribution::note_origins(result_);
   std::ranges::copy(notes_of_free_choices(result_.nodes), std::back_inserter(result_.notes));
   if (!unbelieved_.empty()) result_.notes.push_back(note_of_unbelieved(unbelieved_));
   if (written_ && !written_->problem().empty())

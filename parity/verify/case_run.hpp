@@ -43,7 +43,10 @@ class CaseRun {
   void judge_all();
   void require_judged_storage() const;
   void note_storage();
+  void skip_from(std::size_t n, const std::string& why);
   void stop_at(std::size_t n, const ir::Error& error);
+  void validate(cases::NodeResult& result) const;
+  bool is_stopped_by(std::size_t n) const;
 
   /// The inherited and the total error of an output: the tensors, which are not changed while they are measured, and
   /// the measurements.

@@ -1,6 +1,7 @@
 // The end of a case: its verdict from those of its nodes, what it was expected to give, and which node is to blame.
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "ir/ops/cast.hpp"
 #include "ir/ops/constant.hpp"
@@ -29,6 +30,43 @@ bool CaseRun::moves_zeros(std::size_t n) const {
     const auto from = graph_.producer(v);
     return from ? moves_zeros(*from) : std::ranges::all_of(ir::fed(graph_, subject_.feeds, v).bytes(), is_zero);
   });
+}
+
+/// The outputs of a node and of those behind it are judged no more.
+void CaseRun::skip_from(std::size_t n, const std::string& why) {
+  for (; n < graph_.nodes().size(); ++n)
+    for (std::size_t k = 0; k < graph_.nodes()[n].outputs.size(); ++k) {
+      cases::NodeResult result = cases::result_of(describe(n, k));
+      skip(result, why);
+      result_.nodes.push_back(std::move(result));
+    }
+}
+
+/// The reference refuses what the candidate took: an index out of range, say.
+void CaseRun::stop_at(std::size_t n, const ir::Error& error) {
+  std::erase_if(result_.nodes, [n](const cases::NodeResult& result) { return result.node == n; });
+  const std::size_t first = result_.nodes.size();
+  skip_from(n, "the reference stopped at '" + graph_.nodes()[n].label + "'");
+  for (cases::NodeResult& result : std::span(result_.nodes).subspan(first)) {
+    if (result.node != n) break;
+    result.verdict = core::Verdict::failed;
+    result.why = ir::cat("the candidate ran what the reference refuses: ", error.what());
+  }
+}
+
+/// Under --validate an output fails whose NaNs or infinities are not the inputs', however right it is.
+void CaseRun::validate(cases::NodeResult& result) const {
+  if (!options_.settings.validate || !cases::is_made(result.special.of)) return;
+  result.verdict = core::Verdict::failed;
+  result.why = ir::cat("not finite (", ir::enum_name(result.special.of), ") at element ", result.special.at,
+                       result.why.empty() ? "" : "; ", result.why);
+}
+
+/// Whether --validate stops behind a node that was judged.
+bool CaseRun::is_stopped_by(std::size_t n) const {
+  const auto outputs = std::span(result_.nodes).last(graph_.nodes()[n].outputs.size());
+  const auto stops = [](const cases::NodeResult& one) { return cases::is_made(one.special.of); };
+  return options_.settings.validate && std::ranges::any_of(outputs, stops);
 }
 
 /// The verdict of the whole case, and why it proves too little where that is so.
@@ -103,6 +141,8 @@ void CaseRun::assign_blame() {
   const auto segment = [this](std::size_t n) -> const core::Segment& { return state_.node(n).segment; };
   const auto is_kept = [this](ir::Value v) { return state_.is_captured(v); };
   const auto device = [this](ir::Value v) { return state_.got(v); };
+  const auto stops = [](const cases::NodeResult& one) { return cases::is_made(one.special.of); };
+  if (options_.settings.validate && std::ranges::any_of(result_.nodes, stops)) return;  // results were not judged
   if (state_.lacks_truth()) return;  // the errors of results are not known
   const std::size_t most = options_.blame.value_or(result_.verdict == core::Verdict::failed ? 4 : 0);
   attribution::assign_blame(result_, {graph_, segment, is_kept, device}, executors_.reference, most);

@@ -171,8 +171,10 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
   if (state.stored_in) ++stored_[*state.stored_in];
   if (result.verdict == core::Verdict::error || result.verdict == core::Verdict::unsupported)
     return;  // nobody knows how to judge it
-  if (result.local.n_nan_got + result.local.n_inf_got > 0)
-    attribution::add_origins(result_, {result.name(), graph_, segment, found.judged.inputs, truth, device});
+  const attribution::Computed computed{result.name(), graph_, segment, found.judged.inputs, truth, device};
+  const attribution::Specials specials = attribution::specials_of(computed, result);
+  result.special = attribution::class_of(specials);
+  attribution::add_origins(result_, computed, specials);
   if (result.replays.refutes()) result_.notes.push_back(result.replays.said(result.name(), result.kernel));
   state.error = compare::not_computed;
   if (const auto total = pending.totals.find(k); total != pending.totals.end())
@@ -192,6 +194,7 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
   result.why = std::move(decision.why);
   if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
   if (result.verdict == core::Verdict::failed && !result.local.agrees()) explain(found, device, result);
+  validate(result);
   policy::excuse(options_.gate, graph_, result);
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();

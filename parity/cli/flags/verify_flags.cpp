@@ -123,6 +123,9 @@ void add_output_flags(CLI::App& app, VerifyFlags& flags) {
   add_page_flags(app, flags.markdown, flags.html);
   add_github_flag(app, flags.github);
   add_force_flag(app, flags.force);
+  app.add_flag("--headroom", flags.headroom,
+               "print for each node how many bits its values may grow before they are beyond f16")
+      ->group("output");
   app.add_flag("-v,--verbose", flags.verbose, "print every node, and the plan of each graph")->group("output");
   app.add_flag("-q,--quiet", flags.quiet, "print only what did not pass, and the last line")->group("output");
 }
@@ -180,6 +183,9 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
       "also check relations that hold for any correct result: permuted rows, half the batch, operands times 4, ...");
   add_bucket_flag(app, flags.graph.model);
   app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
+  app.add_flag(
+      "--validate", flags.validate,
+      "stop a case at the first node that makes a NaN or an infinity: by its domain, by overflow or by a fault");
   add_process_flags(app, flags);
   add_output_flags(app, flags);
   add_style_flags(app, flags.style);
@@ -231,6 +237,7 @@ std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fi
   if (fill.param_seed) text += " --param-seed " + std::to_string(*fill.param_seed);
   if (all.repeat != 1) text += fmt::format(" --repeat {}", all.repeat);
   if (all.no_plain) text += " --no-plain-run";
+  if (all.validate) text += " --validate";
   if (!all.profile.empty()) text += " --profile " + core::terminal::shell_word(all.profile);
   if (!all.emulate.empty()) text += " --emulate " + core::terminal::shell_word(all.emulate);
   if (!all.policy.empty()) text += " --policy " + core::terminal::shell_word(all.policy);

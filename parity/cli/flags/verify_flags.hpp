@@ -46,8 +46,8 @@ struct VerifyFlags {
   checks::expected::Options expected;
   core::Demands demands;
   core::terminal::StyleFlags style;
-  bool list = false, resume = false, metamorphic = false, no_plain = false, fail_fast = false, verbose = false,
-       quiet = false, force = false, github = false, no_inputs = false;
+  bool list = false, resume = false, metamorphic = false, no_plain = false, fail_fast = false, validate = false,
+       headroom = false, verbose = false, quiet = false, force = false, github = false, no_inputs = false;
 };
 
 void add_verify_flags(CLI::App& app, VerifyFlags& flags);

@@ -19,6 +19,7 @@ VerifyCandidate::VerifyCandidate(const flags::VerifyFlags& flags, const std::str
   if (flags.candidates.size() > 1) settings_.candidate = spec;
   for (const std::string& text : flags.plants) plants_.push_back(parse_plant(text));
   settings_.planted = flags.plants;
+  settings_.validate = flags.validate;
 }
 
 /// No flag goes with such a candidate that changes what our device runs.

@@ -64,7 +64,8 @@ void VerifyRun::report(VerifyCandidate& candidate, const cases::CaseResult& resu
   if (flags_.verbose && candidate.device() != nullptr && result.subject.file)
     print_plan(*candidate.device(), result.subject.file->graph);
   std::ostream& out = result.nodes.empty() && result.exit != core::ExitCode::passed ? std::cerr : out_;
-  out << report::to_table(result, detail(), style_, times) << '\n' << std::flush;
+  const auto headroom = flags_.headroom ? report::Headroom::shown : report::Headroom::hidden;
+  out << report::to_table(result, detail(), style_, times, headroom) << '\n' << std::flush;
 }
 
 /// Says and keeps how several candidates compare on one case.

@@ -49,10 +49,37 @@ TEST(Report, PutsTheWorstFirstWithItsReasonAndWhatRunsItAgain) {
   EXPECT_EQ(text[5], "    ran on the host: has no kernel");
   EXPECT_THAT(text[9], HasSubstr("first guilty: weights (softmax): it gives nan where its inputs make 0."));
   EXPECT_THAT(text[10], ::testing::MatchesRegex("oracles: [0-9]+ elements of 5 nodes were evaluated again, 0 bad"));
-  EXPECT_THAT(text[11], HasSubstr("note: first NaN: node 'weights', element 3, from softmax of 'scores' with "));
+  EXPECT_THAT(text[11],
+              HasSubstr("note: first NaN: node 'weights' (fault), 1 element, 2 nodes inherit; element 3 from "));
   EXPECT_THAT(text.back(),
               HasSubstr("small.json: failed | 5 nodes: 3 passed 1 failed 1 fallback | verified 59 % of FLOPs, 83 % of "
                         "elements | max ratio inf | seed 7 | "));
+}
+
+TEST(Report, SaysHowFarF16IsOff) {
+  cases::CaseResult result;
+  const auto add = [&](const char* label, ir::DType dtype, double largest, cases::Special special) {
+    cases::NodeResult node = cases::result_of({.label = label, .type = {dtype, {2}}});
+    node.local.n = 2;
+    node.local.expected_absmax = largest;
+    node.special.of = special;
+    result.nodes.push_back(std::move(node));
+  };
+  const auto said = [&] {
+    return lines(report::to_table(result, report::Detail::all, {}, {}, report::Headroom::shown));
+  };
+  add("zeros", ir::DType::f16, 0, cases::Special::none);
+  add("whole", ir::DType::i32, 5, cases::Special::none);
+  add("half", ir::DType::f16, 65504.0 / 8, cases::Special::none);
+  EXPECT_THAT(said()[3], ::testing::MatchesRegex("half .* 3.0 skipped"));
+  EXPECT_THAT(said()[2], ::testing::MatchesRegex("whole .* - skipped"));
+  EXPECT_THAT(said()[1], ::testing::MatchesRegex("zeros .* - skipped"));
+  EXPECT_THAT(said(), ::testing::Contains("least headroom of f16: 3.0 bits, at 'half'"));
+  add("wide", ir::DType::f32, 65504.0 * 4, cases::Special::none);
+  EXPECT_THAT(said(), ::testing::Contains("least headroom of f16: -2.0 bits, at 'wide'"));
+  add("over", ir::DType::f16, 1, cases::Special::overflow);
+  EXPECT_THAT(said(), ::testing::Contains("least headroom of f16: none, at 'over'"));
+  EXPECT_THAT(report::to_table(result, report::Detail::all), Not(HasSubstr("headroom")));
 }
 
 TEST(Report, TotalsAreFoldedBetweenTheirPartsAlone) {

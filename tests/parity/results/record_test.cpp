@@ -96,6 +96,9 @@ TEST_F(Record, HoldsARowForEveryOutputAndPart) {
   EXPECT_EQ(scores.placement, ir::Placement::gpu);
   EXPECT_EQ(scores.t_dev_ns, 1000u);
   EXPECT_EQ(scores.verdict, core::Verdict::failed);
+  EXPECT_EQ(scores.special, cases::Special::none);
+  EXPECT_EQ(scores.special_at, results::no_number);
+  EXPECT_EQ(nodes[16].special, cases::Special::unknown);  // inherited errors have no class
   const auto top = store.read<results::TopElement>("/results/topk", results::top_element_type()).rows;
   ASSERT_EQ(top.size(), nodes.size() * 8);
   EXPECT_EQ(top[15 * 8].index, 13u);
