@@ -190,17 +190,6 @@ void CaseRun::carry(std::size_t n, Pending& pending) {
   for (std::size_t k = 0; found && k < found->results.size(); ++k) plan_total(n, k, pending);
 }
 
-/// Feeds a node that stands alone with the truths of the whole graph.
-void CaseRun::lend_truths(const core::Segment& alone, LentTruths& lent, ir::Feeds& fed) const {
-  for (std::size_t i = 0; i < alone.fed.size(); ++i) {
-    const std::string& name = alone.graph.inputs()[i];
-    if (!graph_.is_source(alone.fed[i]))
-      lent.lend(alone.fed[i], fed[name]);
-    else if (!fed.contains(name))
-      fed.emplace(name, state_.truth(alone.fed[i]));
-  }
-}
-
 /// Evaluates the truth of the whole graph at this node, unless it or something before it has none. Where nothing was
 /// wrong so far it is the local one, which was made of `fed`; else `fed` lends what is the same, the sources. It
 /// follows the candidate's codes, experts and tokens where these are admissible: one that is taken at a near tie would
@@ -222,18 +211,18 @@ void CaseRun::carry_truth(std::size_t n, const Examination* found, ir::Feeds fed
   const bool is_alone = !same && (!is_kept || !decided.empty());
   if (is_alone && !can_evaluate) return;
   const core::Segment alone = is_alone ? core::segment_of(graph_, n) : core::Segment{};
-  LentTruths lent(state_);
-  if (is_alone) lend_truths(alone, lent, fed);
+  LentTruths lent(state_, std::move(fed));
+  if (is_alone) lent.feed(graph_, alone);
   core::Evaluated evaluated;
   if (is_kept)
     evaluated.outputs = std::move(*kept);
   else
-    evaluated = same ? *local : core::evaluate_widened(executors_.reference, alone, fed);
+    evaluated = same ? *local : core::evaluate_widened(executors_.reference, alone, lent.feeds());
   for (std::size_t k = 0; is_shared && !is_kept && k < node.outputs.size(); ++k)
     options_.truths->run.keep(node.outputs[k], evaluated.outputs[k]);
   const bool differs = judges::differ(decided, evaluated);
   if (differs && !same)
-    judges::follow(executors_.reference, alone, fed, found->own.manner, options_.extra_judges.get(), decided,
+    judges::follow(executors_.reference, alone, lent.feeds(), found->own.manner, options_.extra_judges.get(), decided,
                    evaluated);
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     ValueState& value = state_.value(node.outputs[k]);

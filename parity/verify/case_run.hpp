@@ -89,7 +89,6 @@ class CaseRun {
   CandidateRun run_node(std::size_t n);
   void set_claim_aside(std::size_t n);
   void believe(std::size_t n, const Examination& found);
-  void lend_truths(const core::Segment& alone, LentTruths& lent, ir::Feeds& fed) const;
   void carry_truth(std::size_t n, const Examination* found, ir::Feeds fed);
   cases::NodeOutput describe(std::size_t n, std::size_t k) const;
   void judge_output(std::size_t n, std::size_t k, cases::NodeResult& result, Pending& pending);

@@ -100,4 +100,18 @@ void CaseState::release_pages(std::size_t n) const {
     }
 }
 
+void LentTruths::feed(const ir::Graph& graph, const core::Segment& alone) {
+  for (std::size_t i = 0; i < alone.fed.size(); ++i) {
+    const ir::Value v = alone.fed[i];
+    const std::string& name = alone.graph.inputs()[i];
+    if (graph.is_source(v)) {
+      if (!feeds_.contains(name)) feeds_.emplace(name, state_.truth(v));
+      continue;
+    }
+    ir::Tensor& to = feeds_[name];
+    to = std::move(*state_.value(v).truth);
+    lent_.emplace_back(v, &to);
+  }
+}
+
 }  // namespace plumb::parity::verify

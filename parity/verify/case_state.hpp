@@ -92,24 +92,25 @@ class CaseState {
   std::vector<NodeState> nodes_;
 };
 
-/// Truths of the graph that are lent without copies, and given back in the end.
+/// Feeds that have truths of the graph without copies, and give them back in the end.
 class LentTruths {
  public:
-  explicit LentTruths(CaseState& state) : state_(state) {}
+  explicit LentTruths(CaseState& state, ir::Feeds feeds = {}) : state_(state), feeds_(std::move(feeds)) {}
   ~LentTruths() {
     for (const auto& [v, tensor] : lent_) state_.value(v).truth = std::move(*tensor);
   }
   LentTruths(const LentTruths&) = delete;
   LentTruths& operator=(const LentTruths&) = delete;
 
-  /// `to` has the truth of a value that a node makes as long as this lives, which it must outlive.
-  void lend(ir::Value v, ir::Tensor& to) {
-    to = std::move(*state_.value(v).truth);
-    lent_.emplace_back(v, &to);
-  }
+  /// Feeds a segment of one node with the truths of the whole graph: those of sources that it is not fed already, and
+  /// those that nodes made, which nobody else has as long as this lives.
+  void feed(const ir::Graph& graph, const core::Segment& alone);
+
+  const ir::Feeds& feeds() const { return feeds_; }
 
  private:
   CaseState& state_;
+  ir::Feeds feeds_;
   std::vector<std::pair<ir::Value, ir::Tensor*>> lent_;
 };
 

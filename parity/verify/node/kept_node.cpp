@@ -97,11 +97,10 @@ std::vector<cases::TruthWord> CaseRun::truer_words(std::size_t n, const Examinat
   bool is_any = false;
   for (std::size_t k = 0; k < outputs.size(); ++k) is_any |= may_be(k);
   if (!is_any) return words;
-  LentTruths lent(state_);
-  ir::Feeds fed;
   const core::Segment alone = core::segment_of(graph_, n);
-  lend_truths(alone, lent, fed);
-  const core::Evaluated made = core::evaluate_widened(executors_.reference, alone, fed);
+  LentTruths lent(state_);
+  lent.feed(graph_, alone);
+  const core::Evaluated made = core::evaluate_widened(executors_.reference, alone, lent.feeds());
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     if (!state_.value(outputs[k]).truth) continue;
     const auto is = std::as_const(*state_.value(outputs[k]).truth).bytes(), plain = made.outputs[k].bytes();

@@ -110,6 +110,23 @@ TEST(KeptNodes, HandTheTruthOfTheWholeGraphOn) {
   }
 }
 
+// Doubles are evaluated once more when they are kept, on truths that the nodes behind them are still to be given.
+TEST(KeptNodes, OfDoublesLeaveTheTruthsOfTheirOperands) {
+  constexpr auto doubles = R"({"format": "plumb.graph/1",
+    "inputs": {"a": {"type": "f64[64]"}, "b": {"type": "f64[64]"}},
+    "nodes": [{"label": "sum", "op": "binary", "inputs": ["a", "b"], "function": "add"},
+              {"label": "squares", "op": "unary", "inputs": ["sum"], "function": "square"},
+              {"label": "more", "op": "binary", "inputs": ["squares", "sum"], "function": "add"}],
+    "results": ["more"]})";
+  Suspect honest;
+  const Ran whole = run(honest, {}, {}, doubles);
+  ASSERT_EQ(whole.result.verdict, core::Verdict::passed);
+  ASSERT_THAT(whole.kept, SizeIs(3));
+  for (const cases::NodeResult& node : whole.result.nodes) EXPECT_EQ(node.total.n, 64U) << node.label;
+  for (std::size_t count = 1; count <= 3; ++count)
+    EXPECT_EQ(told(run(honest, first_of(whole.kept, count), {}, doubles).result), told(whole.result)) << count;
+}
+
 TEST(KeptNodes, WithAFaultAreTakenWithIt) {
   auto wrong = spoiler("weights", [](ir::Tensor& y) { y.as<float>()[3] = std::numeric_limits<float>::quiet_NaN(); });
   const Ran whole = run(wrong, {}), rest = run(wrong, whole.kept);
