@@ -35,10 +35,24 @@ float number(uint i) {
 #endif
 }
 
-/// The reciprocal of a scale; 0 of one that has none in the range of f32.
-float inverse(float d) {
-  const uint size = magnitude_of(d);
-  return size >= 0x00800000u && size < infinity_bits ? divide(1.0, d) : 0.0;
+/// Numbers of a block whose largest is below 2^-64 are counted in units of 2^-64: subnormal ones, which a device may
+/// read as 0, can be up to half a scale.
+const int raised = 64;
+
+float in_units(float number) {
+  const uint size = magnitude_of(number);
+  if (is_none(size)) return number;
+  int exponent;
+  const float m = significand(size, exponent);
+  return with_sign(scale(m, exponent + raised), number);
+}
+
+float number(uint i, bool is_small) { return is_small ? in_units(number(i)) : number(i); }
+
+/// The reciprocal of a scale, in those units; 0 of one that has none in the range of f32.
+float inverse(float d, bool is_small) {
+  const uint size = magnitude_of(d), least = is_small ? 0x00800000u + (uint(raised) << 23) : 0x00800000u;
+  return size >= least && size < infinity_bits ? divide(1.0, d) : 0.0;
 }
 
 void put_half(uint at, float d) {
@@ -77,8 +91,8 @@ struct Scale {
   int exponent;
 };
 
-/// Writes the factors of a block whose largest element and ends these are.
-Scale put_scale(uint at, float largest, float low, float high) {
+/// Writes the factors of a block whose largest element and ends these are. Those of small numbers are 0 in f16.
+Scale put_scale(uint at, float largest, float low, float high, bool is_small) {
   Scale scale = Scale(0.0, low, 0);
   if (format == MXFP4) {
     const uint magnitude = magnitude_of(largest);
@@ -90,9 +104,9 @@ Scale put_scale(uint at, float largest, float low, float high) {
   if (has_ends) d = divide(difference(high, low), float(most));
   else if (format == Q8_0) d = divide(abs(largest), 127.0);
   else d = product(largest, format == Q4_0 ? -0.125 : -0.0625);
-  scale.inverse = inverse(d);
-  put_half(at, d);
-  if (has_ends) put_half(at + 2u, low);
+  scale.inverse = inverse(d, is_small);
+  put_half(at, is_small ? 0.0 : d);
+  if (has_ends) put_half(at + 2u, is_small ? 0.0 : low);
   return scale;
 }
 
@@ -110,7 +124,7 @@ uint code(float number, Scale by) {
 void main() {
   const uint block = invocation_index(), first = 32u * block;
   if (block >= blocks) return;
-  float largest = 0.0, low = number(first), high = low;
+  float largest = 0.0;
   for (uint e = 0; e < 32u; ++e) {
     const float one = number(first + e);
     if (magnitude_of(one) >= infinity_bits) {
@@ -118,13 +132,19 @@ void main() {
       return;
     }
     if (magnitude_of(one) > magnitude_of(largest)) largest = one;
+  }
+  const bool is_small = format != MXFP4 && magnitude_of(largest) < 0x1F800000u;  // 2^-64
+  if (is_small) largest = in_units(largest);
+  float low = number(first, is_small), high = low;
+  for (uint e = 1; has_ends && e < 32u; ++e) {
+    const float one = number(first + e, is_small);
     low = one < low ? one : low;
     high = one > high ? one : high;
   }
   const uint at = block * block_bytes;
-  const Scale scale = put_scale(at, largest, low, high);
+  const Scale scale = put_scale(at, largest, low, high, is_small);
   if (format == Q8_0) {
-    for (uint e = 0; e < 32u; ++e) y[at + 2u + e] = uint8_t(code(number(first + e), scale));
+    for (uint e = 0; e < 32u; ++e) y[at + 2u + e] = uint8_t(code(number(first + e, is_small), scale));
     return;
   }
   // Low nibbles are the first half of the codes; their fifth bits, of formats that have such, are apart.
@@ -132,7 +152,7 @@ void main() {
   const uint nibbles = format == MXFP4 ? at + 1u : fifths_at + (has_five ? 4u : 0u);
   uint fifths = 0u;
   for (uint e = 0; e < 16u; ++e) {
-    const uint a = code(number(first + e), scale), b = code(number(first + 16u + e), scale);
+    const uint a = code(number(first + e, is_small), scale), b = code(number(first + 16u + e, is_small), scale);
     y[nibbles + e] = uint8_t(a & 15u | (b & 15u) << 4);
     fifths |= a >> 4 << e | b >> 4 << 16u + e;
   }
