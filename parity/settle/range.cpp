@@ -78,30 +78,42 @@ bool finite_terms_leave_f64(const element::terms::ElementSum& sum) {
 /// one before it, all are looked at when the first is asked for: one by one they would take n² / 2.
 class SumRange {
  public:
-  SumRange(const Summing& sums, ir::DType computed) : sums_(sums), computed_(computed) {}
+  SumRange(const Summing& sums, ir::DType computed, bool flushes_subnormals)
+      : sums_(sums),
+        computed_(computed),
+        flushed_(flushes_subnormals ? core::float_format(computed).smallest_normal() : 0) {}
 
   bool overflows(std::size_t i) const { return at(i).overflows; }
   /// Whether the sizes of finite terms add up to more than the type holds: limits are made of these.
   bool has_no_limit(std::size_t i) const { return at(i).has_no_limit; }
-  /// Whether a kernel makes NaN of an infinity, which meets one of the other sign: the terms of that leave the range,
-  /// which is wider in the truth.
+  /// Whether a kernel makes NaN of an infinity: it meets one of the other sign, as the terms of that leave the range,
+  /// which is wider in the truth, or its own other factor, which was flushed to 0.
   bool spoils(std::size_t i, double truth, double got) const {
-    return loses_infinity(truth, got) && at(i).meets_infinities;
+    return loses_infinity(truth, got) && (at(i).meets_infinities || at(i).loses_a_factor);
   }
 
  private:
   struct Element {
-    bool overflows = false, has_no_limit = false, meets_infinities = false;
+    bool overflows = false, has_no_limit = false, meets_infinities = false, loses_a_factor = false;
   };
 
   Element made(const sums::RangeSoFar& range, bool is_finite) const {
     return {range.overflows_in_some_order(computed_), range.has_sizes_beyond(computed_) && is_finite,
             range.overflows_to_both_sides(computed_)};
   }
+  /// Whether an infinite factor is multiplied by one that may be flushed to 0.
+  bool loses_a_factor(const element::terms::Product& term) const {
+    const auto meets = [&](double one, double other) {
+      return std::isinf(one) && other != 0 && std::abs(other) < flushed_;
+    };
+    return meets(term.a, term.b) || meets(term.b, term.a);
+  }
   Element at(std::size_t i) const {
     if (!sums_.walker.has_prefixes()) {
       const element::terms::ElementSum sum = sums_.at(i);
-      return made(sums::range_of(sum), sums::has_finite_terms(sum));
+      Element element = made(sums::range_of(sum), sums::has_finite_terms(sum));
+      element.loses_a_factor = std::ranges::any_of(sum.terms, [&](const auto& term) { return loses_a_factor(term); });
+      return element;
     }
     if (running_.empty()) look_at_lines();
     return running_[i];
@@ -128,6 +140,7 @@ class SumRange {
 
   const Summing& sums_;
   const ir::DType computed_;
+  const double flushed_;                  ///< numbers below it may be flushed to 0
   mutable std::vector<Element> running_;  ///< by element; empty: not yet looked at
 };
 
@@ -266,7 +279,7 @@ OutOfRange set_out_of_range_apart(const Subject& subject, std::size_t k, const i
   const auto miss = [&](std::size_t i) { return mismatch_of(truth[i], c[i], orders.least_miss(limit, truth[i], i)); };
   const auto sum = find_bare_sum(subject, k);
   std::optional<SumRange> in_range;
-  if (sum) in_range.emplace(*sum, core::compute_dtype(got.dtype()));
+  if (sum) in_range.emplace(*sum, core::compute_dtype(got.dtype()), subject.manner.flushes_subnormals);
   const RowRange rows(subject, k);
   const auto may_leave = [&](std::size_t i) {
     if (got.dtype() != ir::DType::f64) return false;

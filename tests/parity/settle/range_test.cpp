@@ -29,16 +29,17 @@ struct Judged {
   compare::Comparison comparison;
 };
 
-template <class T = float>
-Judged judge(const ir::Op& op, const Tensor& x, const std::vector<T>& got) {
-  const ir::TensorTypes types = {x.type()};
+template <class T>
+Judged judge(const ir::Op& op, const std::vector<Tensor>& operands, const std::vector<T>& got,
+             const bounds::Manner& manner) {
+  ir::TensorTypes types;
+  for (const Tensor& operand : operands) types.push_back(operand.type());
   const core::Segment segment = core::segment_of(ir::graph_of(op, types), 0);
   ref_cpu::CpuExecutor cpu;
-  const bounds::Manner manner;
   const bounds::Bounded bounded = bounds::evaluate_bounded(
-      cpu, segment, [&](ir::Value) { return ir::passes::widen(x); }, manner);
+      cpu, segment, [&](ir::Value v) { return ir::passes::widen(operands.at(v)); }, manner);
   const Tensor y = Tensor::of<T>(segment.graph.type(segment.outputs[0]).shape, got);
-  const std::vector<ir::TensorView> inputs = {x};
+  const std::vector<ir::TensorView> inputs(operands.begin(), operands.end());
   std::optional<Tensor> native;
   const Tensor& truth = bounded.truth.outputs[0];
   const OutOfRange found =
@@ -47,6 +48,11 @@ Judged judge(const ir::Op& op, const Tensor& x, const std::vector<T>& got) {
   judged.apart = found.count;
   judged.comparison = compare::compare(truth, y, found.allowed);
   return judged;
+}
+
+template <class T = float>
+Judged judge(const ir::Op& op, const Tensor& x, const std::vector<T>& got) {
+  return judge(op, std::vector{x}, got, {});
 }
 
 /// The products of rows of four: of the first the second factor overflows, of the second it vanishes, and the last is
@@ -68,6 +74,21 @@ TEST(Range, AnInfinityMeetsTermsOfTheOtherSignThatLeaveIt) {
   EXPECT_EQ(wrong.apart, 1u);
   EXPECT_EQ(wrong.comparison.n_nan_differ, 1u);
   EXPECT_FALSE(judge(sum, x, {infinity, -infinity, 6}).comparison.agrees());
+}
+
+TEST(Range, AFactorThatIsFlushedMakesNaNOfAnInfinity) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<Tensor> operands = {Tensor::of<float>({1, 2}, {-0x1p-127f, 0.5f}),
+                                        Tensor::of<float>({2, 3}, {infinity, 1, infinity, 1, infinity, 2})};
+  const auto judged = [&](const std::vector<float>& got, bool flushes) {
+    return judge(ir::ops::Matmul{}, operands, got, {.flushes_subnormals = flushes});
+  };
+  const Judged lost = judged({nan, infinity, nan}, true);
+  EXPECT_EQ(lost.apart, 2u);
+  EXPECT_TRUE(lost.comparison.agrees());
+  EXPECT_EQ(judged({nan, nan, nan}, true).comparison.n_bad, 1u);  // 0.5 meets the infinity of the second
+  EXPECT_EQ(judged({nan, infinity, nan}, false).comparison.n_bad, 2u);
+  EXPECT_EQ(judged({infinity, infinity, -infinity}, true).comparison.n_bad, 1u);
 }
 
 TEST(Range, WhatLeavesItOnTheHostAsWellIsNotJudged) {
