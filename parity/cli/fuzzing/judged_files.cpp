@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "ir/files/process.hpp"
 #include "library/own_files.hpp"
@@ -41,6 +42,8 @@ std::string wrong_in(const cases::CaseResult& result) {
 std::string words_of(const std::string& error, const fs::path& file) {
   std::string words = studies::reduce::signature_of_error(error, file.string()).kind;
   std::erase(words, '-');
+  for (const std::string_view number : {" is inf", " is nan"})
+    if (const auto at = words.find(number); at != std::string::npos) words.erase(at, number.size());
   return words;
 }
 
