@@ -151,8 +151,10 @@ TEST_F(FailuresOnDevice, EveryFenceOfALostDeviceEnds) {
   const auto executable = gpu->compile(graph, {}, {{y}});
   const auto first = executable->context(), second = executable->context();
   const ir::Fence fences[] = {first->submit(feeds), second->submit(feeds)};
-  if (fences[1].ready()) GTEST_SKIP() << "this device ends both runs before anybody asks";
-  EXPECT_THROW(fences[0].get(), ir::DeviceError);
+  const std::string said = message_of([&] { fences[0].get(); });
+  if (said.empty() && gpu->facts().kind != device::DeviceKind::software)
+    GTEST_SKIP() << "this device ends the run before anybody waits for it";
+  EXPECT_EQ(said, "a run did not end in 1e-06 s");
   for (const ir::Fence& fence : fences)
     EXPECT_THAT(message_of([&] { fence.get(); }), AnyOf("", "a run did not end in 1e-06 s"));
   EXPECT_THAT(message_of([&] { first->submit(feeds); }), HasSubstr("a run did not end"));
