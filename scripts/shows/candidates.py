@@ -17,9 +17,23 @@ def rows(cases):
 
 
 def measured(cases):
-    """What was computed, and how far off that is; not the limits, which depend on what is known of the sums."""
-    return [(node["node"], node["verdict"], node["out_hash"], node["local"]["max_abs"], node["local"]["max_ulp"],
-             node["inherited"]["max_abs"]) for node in cases[0]["nodes"]]
+    """What was computed, and how far off that is; not the limits, which depend on what is known of the sums. Of values
+    that no kernel stores there is nothing."""
+    def error_of(node, part, what):
+        return node[part] and node[part][what]
+    return [(node["node"], node["verdict"], node["out_hash"], error_of(node, "local", "max_abs"),
+             error_of(node, "local", "max_ulp"), error_of(node, "inherited", "max_abs")) for node in cases[0]["nodes"]]
+
+
+def apart(some, others):
+    """The nodes that two runs measure otherwise, but for those that only one of them could judge by themselves: verify
+    looks at some values that kernels compute inside, where that leaves all bits as they are, and a dump has none."""
+    judged_alike = [one["group"] == other["group"] and (one["local"] is None) == (other["local"] is None)
+                    for one, other in zip(some[0]["nodes"], others[0]["nodes"])]
+    pairs = [(one if is_alike else one[2], other if is_alike else other[2])
+             for is_alike, one, other in zip(judged_alike, measured(some), measured(others))
+             if is_alike or None not in (one[2], other[2])]
+    return [one for one, other in pairs if one != other], sum(judged_alike)
 
 
 def a1(c):
@@ -43,7 +57,9 @@ def a1(c):
         c.require(rows(cases[name]) == rows(cases["file_of_cpu"]), f"{name} and a dump have other rows")
         c.require(measured(cases[name]) == measured(cases["cpu"]), f"{name} and cpu measure otherwise")
     if "vulkan" in cases:
-        c.require(measured(cases["file_of_gpu"]) == measured(cases["vulkan"]), "a dump of the device, and the device")
+        differ, alike = apart(cases["file_of_gpu"], cases["vulkan"])
+        c.require(not differ, f"a dump of the device, and the device: {differ[:3]}")
+        c.require(alike >= 60, f"{alike} of 65 nodes are judged alike by a dump of the device and the device")
     return f"{len(cases['cpu'][0]['nodes'])} rows, equal by {', '.join(named)}" + \
         ("" if "vulkan" in named else "; without a device")
 

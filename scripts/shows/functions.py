@@ -70,6 +70,8 @@ def faults(c, op, environment, cases):
     for fault, words in FAULTS.items():
         if fault in ("reads", "changes") and not op["inputs"]:
             continue
+        if fault == "previous" and op["op"] == "random":
+            continue  # by its only operand, one integer, the function is asked for one result only
         by = max(16 * allowed, 2**-20 * abs(node["local"]["worst"]["expected"] or 0)) or 2**-20
         done = c.run(*command, SHOW_FAULT=fault, SHOW_AT=str(node["local"]["worst"]["index"]), SHOW_BY=repr(by),
                      **environment)
@@ -93,7 +95,7 @@ def b1(c):
             done = c.run("check", "--op", op["op"], *flags_of(attributes), *(["--dtype", dtype] if dtype else []),
                          "--candidate", f"tvmffi:{c.cpu()}::run", "--json", "b1.json", "--force", timeout=3600,
                          **environment)
-            if done.code == 2 and "dtype" in done.said:
+            if done.code == 2 and ("dtype" in done.said or "no shapes were found" in done.said):
                 continue  # no operand of the op, or of its function, can have it
             if done.code not in (0, 77):
                 c.require(False, f"{op['op']} {dtype}", done)
