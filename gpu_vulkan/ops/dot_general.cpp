@@ -9,7 +9,7 @@ void lower(const ir::ops::DotGeneral& op, plan::Lowering& node) {
   node.needs_its_types();
   const auto axes = op.labelling(node.in_type(0).shape, node.in_type(1).shape);
   kernels::gemm::contract({node.in(0), axes.a}, {node.in(1), axes.b}, node.in_type(0).dtype,
-                          {node.out(0), axes.y, op.accumulator == ir::DType::f16}, node);
+                          {node.out(0), axes.y, op.accumulator == ir::DType::f16, axes.summed}, node);
 }
 
 }  // namespace plumb::gpu_vulkan

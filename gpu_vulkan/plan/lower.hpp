@@ -138,6 +138,8 @@ class Lowering {
 
   /// Says how the node's kernel adds one of its sums.
   void adds(ir::Sum sum) { choice_.sums.push_back(std::move(sum)); }
+  /// Takes back what was said of sums behind the first `count`: their terms do not come in the order of the contract.
+  void forget_sums(std::size_t count) { choice_.sums.resize(count); }
 
   /// Refuses the node: throws Unsupported unless the condition holds.
   template <class... Parts>

@@ -34,16 +34,17 @@ struct DotGeneral {
       Field{"accumulator", &DotGeneral::accumulator, kernels::accumulator_help},
   };
 
-  /// Both operands with labelled axes, and the labels of y; axes of extent 1 have none.
+  /// Both operands with labelled axes, the labels of y, and those that are summed, in list order; axes of extent 1 have
+  /// none.
   struct Labelling {
     kernels::Labelled a, b;
-    kernels::Labels y;
+    kernels::Labels y, summed;
   };
   Labelling labelling(const Shape& a, const Shape& b) const {
     constexpr kernels::Label free_of_a = 100, free_of_b = 200;  // batch labels from 0, contracted ones from 50
-    Labelling made{labelled(a, a_batch, a_contract, free_of_a), labelled(b, b_batch, b_contract, free_of_b), {}};
-    for (kernels::Label label = 0; label < 50; ++label)
-      if (made.a.has(label)) made.y.push_back(label);
+    Labelling made{labelled(a, a_batch, a_contract, free_of_a), labelled(b, b_batch, b_contract, free_of_b), {}, {}};
+    for (kernels::Label label = 0; label < free_of_a; ++label)
+      if (made.a.has(label)) (label < 50 ? made.y : made.summed).push_back(label);
     for (const kernels::Labelled* x : {&made.a, &made.b})
       for (const kernels::Label label : x->labels)
         if (label >= free_of_a) made.y.push_back(label);

@@ -133,7 +133,8 @@ Term as_matrices(const Term& x, ir::DType dtype, const Labels& batch, const Labe
   return arranged(x, dtype, joined(batch, rows_inside ? joined(columns, rows) : joined(rows, columns)), node);
 }
 
-/// y with its axes as batch, rows, columns, whatever its labels say.
+/// y with its axes as batch, rows, columns, whatever its labels say. Where terms are not added in the order of the
+/// contract, nothing is said of how.
 void multiply_matrices(const Term& a, const Term& b, ir::DType dtype, const ir::kernels::Contraction& kinds,
                        const Target& y, plan::Lowering& node) {
   const Labels summed = summed_in_place(a, b, kinds);
@@ -153,7 +154,9 @@ void multiply_matrices(const Term& a, const Term& b, ir::DType dtype, const ir::
   product.ldb = of_b.apart;
   product.sums_in_f16 = y.sums_in_f16;
   add_batch(kinds.batch, left.axes, right.axes, product);
+  const std::size_t published = node.choice().sums.size();
   lower_gemm(product, {left.slot, right.slot, left.slot, y.slot, dtype, dtype}, node);
+  if (summed != y.summed) node.forget_sums(published);
 }
 
 }  // namespace
@@ -173,8 +176,10 @@ void sum_over(const Term& x, ir::DType dtype, const Target& y, plan::Lowering& n
   rows::reduce(ir::ops::ReduceFunction::sum, {dtype, dense.axes.extents_of(order)}, reduced, dense.slot, y.slot, node);
 }
 
-void contract(const Term& a, const Term& b, ir::DType dtype, const Target& y, plan::Lowering& node) {
-  const ir::kernels::Contraction kinds(a.axes, b.axes, y.labels);
+void contract(const Term& a, const Term& b, ir::DType dtype, const Target& target, plan::Lowering& node) {
+  const ir::kernels::Contraction kinds(a.axes, b.axes, target.labels);
+  Target y = target;
+  if (y.summed.empty()) y.summed = kinds.summed;
   if (kinds.summed.empty() && dtype != ir::DType::c128) return multiply(a, b, dtype, y, node);
   const Labels canonical = kinds.result();
   if (y.labels == canonical) return multiply_matrices(a, b, dtype, kinds, y, node);
@@ -183,7 +188,7 @@ void contract(const Term& a, const Term& b, ir::DType dtype, const Target& y, pl
   ir::Shape shape;
   for (const ir::kernels::Label label : canonical)
     shape.push_back(std::max(a.axes.extent(label), b.axes.extent(label)));
-  const Target product{scratch_for(shape.elements(), dtype, node), canonical, y.sums_in_f16};
+  const Target product{scratch_for(shape.elements(), dtype, node), canonical, y.sums_in_f16, y.summed};
   multiply_matrices(a, b, dtype, kinds, product, node);
   copy::strided_copy(ir::kernels::dense(canonical, shape).arranged(dtype, y.labels), product.slot, y.slot, node);
 }

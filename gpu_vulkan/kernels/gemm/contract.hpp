@@ -15,7 +15,8 @@ struct Term {
 struct Target {
   plan::Slot slot;
   ir::kernels::Labels labels;
-  bool sums_in_f16 = false;  ///< products may have f16 accumulators
+  bool sums_in_f16 = false;          ///< products may have f16 accumulators
+  ir::kernels::Labels summed = {};  ///< the order of the terms in the contract; empty: that of the first operand's axes
 };
 
 /// The sum of x over all labels that the target has not.
