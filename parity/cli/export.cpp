@@ -48,7 +48,7 @@ std::vector<ir::Value> needed_of_others(const ir::Graph& graph, const std::vecto
 /// The executor whose numbers are captured: our CPU executor's, unless those of the device are expected.
 std::unique_ptr<ir::Executor> executor_of(const ExportFlags& flags) {
   const bool is_device = flags.expected == "device";
-  return flags::open_chosen(is_device ? "gpu" : "cpu", {}, flags.device).executor;
+  return flags::open_chosen(is_device ? "gpu" : "cpu", {.candidate = "", .options = {}}, flags.device).executor;
 }
 
 /// The integers that a result is the float of, where they may have more bits than f64.

@@ -10,6 +10,14 @@ plumb 0 export "$graphs/scores.json" -o two --expected cpu
 says '^wrote 2 nodes and 1 expected result to two$'
 plumb 0 verify two/scores.json --candidate cpu --expected two/expected.npz
 says "^ *expected 'p': passed"
+# The CPU executor needs no driver.
+(
+  VK_DRIVER_FILES=/no/driver VK_ICD_FILENAMES=/no/driver
+  export VK_DRIVER_FILES VK_ICD_FILENAMES
+  plumb 0 export "$graphs/scores.json" --nodes '^p$' -o alone
+  plumb 77 export "$graphs/scores.json" --expected device -o device
+)
+[ -e alone/scores.json ] || fail 'nothing was exported without a driver'
 # A wrong expectation is none that verify accepts.
 python3 - <<'PY'
 import json
