@@ -42,12 +42,16 @@ Model error_model(const ir::ops::GridSample& op) {
     }
     if (op.mode == ir::ops::SampleMode::nearest) return both(moved_by);
     const auto dims = static_cast<double>(axes);
-    if (op.mode == ir::ops::SampleMode::linear)
-      return both(finite_or_zero(moved_by) + (std::exp2(dims) + 4) * u * node.apply({abs(x), grid}));
+    if (op.mode == ir::ops::SampleMode::linear) {
+      const double lost = 2 * std::exp2(dims) * node.flushed();  // each tap times its weight, and each partial sum
+      return both(finite_or_zero(moved_by) + (std::exp2(dims) + 4) * u * node.apply({abs(x), grid}) + lost);
+    }
     // The sizes of four weights add up to 1.375. Their polynomials cancel: by Horner's rule those of an axis are off by
     // 55u in all, of which 36u is that of a tap almost 2 away, whose own weight is almost 0.
     const double weights = std::pow(1.375, dims), off_by = dims * 55 * std::pow(1.375, dims - 1);
-    return both(finite_or_zero(moved_by) + ((std::exp2(2 * dims) + 4) * weights + off_by) * u * largest_tap(op, seen));
+    const double lost = 2 * std::exp2(2 * dims) * node.flushed();
+    return both(finite_or_zero(moved_by) +
+                ((std::exp2(2 * dims) + 4) * weights + off_by) * u * largest_tap(op, seen) + lost);
   }};
   model.line = LineAxes{2};
   return model;
