@@ -18,7 +18,8 @@ after that time, and ends those under way a minute later. --graphs writes the gr
 alone. --kept FILE has all counts as JSON; --counted prints the table of such files together, and runs nothing. --only
 takes the graphs whose name, FORMAT.kLENGTH.usual or .hard, has the expression. PROGRAM may be several words.
 
-Prints Markdown: cases that passed by format and n, then what did not. Mistrusted cases are counted apart.
+Prints Markdown: cases that passed by format and n, then what did not. Mistrusted cases, and those whose numbers leave the
+range of their type on the host as well, are counted apart.
 
 exit code: 0 all cases passed or are mistrusted, and none is missing; 1 one failed, or was not run; 2 usage; 77 there is
 no device
@@ -43,6 +44,7 @@ import packed_cases
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PRECISIONS = ("f32", "f16acc32", "q8acc32")
 LABEL = re.compile(r"(\w+)\.n(\d+)\.N(\d+)\.(usual|hard)$")
+PROVES_NOTHING = ("mistrusted", "out_of_range")  # verdicts that are no failure and no proof
 SHOWN = 20  # of what failed
 GRAPHS = "GRAPHS"  # what stands for the folder of the graphs in commands that repeat a case
 LONGEST, PATIENCE = 86400, 60  # seconds of a run, and how long one may take after the time is up
@@ -124,7 +126,8 @@ def seen(task, report, found):
         graph = pathlib.Path(case["graph"]).stem
         bad = 0
         for node in case["nodes"]:
-            verdict = node["verdict"] if node["verdict"] in order else "other"
+            verdict = "mistrusted" if node["verdict"] in PROVES_NOTHING else node["verdict"]
+            verdict = verdict if verdict in order else "other"
             skipped = node["verdict"] == "skipped" and not LABEL.match(node["node"])
             if verdict == "other" and not skipped:
                 bad += 1
@@ -138,7 +141,7 @@ def seen(task, report, found):
                 found.kernels[" ".join((node["op"], node["kernel"], node["tile"])).strip()] += 1
                 ratio = (node["local"] or {}).get("ratio")
                 found.ratio = max(found.ratio, ratio if isinstance(ratio, (int, float)) else 0.0)
-        if not bad and case["verdict"] not in ("passed", "mistrusted"):
+        if not bad and case["verdict"] not in ("passed", *PROVES_NOTHING):
             found.failed.append({"graph": graph, "precision": task.precision, "node": "", "verdict": case["verdict"],
                                  "kernel": "", "why": case["message"], "ratio": None, "repro": case["repro"]})
     for (_, label), verdict in worst.items():
