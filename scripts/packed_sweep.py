@@ -18,8 +18,8 @@ after that time, and ends those under way a minute later. --graphs writes the gr
 alone. --kept FILE has all counts as JSON; --counted prints the table of such files together, and runs nothing. --only
 takes the graphs whose name, FORMAT.kLENGTH.usual or .hard, has the expression. PROGRAM may be several words.
 
-Prints Markdown: cases that passed by format and n, then what did not. Counted apart are mistrusted cases, and those whose
-numbers leave the range of their type on the host as well.
+Prints Markdown: cases that passed by format and n, then what did not. Counted apart are mistrusted cases, and those
+whose numbers leave the range of their type on the host as well.
 
 exit code: 0 all cases passed or are mistrusted, and none is missing; 1 one failed, or was not run; 2 usage; 77 there is
 no device
