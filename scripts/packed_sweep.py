@@ -73,10 +73,11 @@ class Task:
 
 @dataclasses.dataclass
 class Found:
-    """What runs came to. Counters are by "format n"; a case counts once, by the worst of its kernels."""
+    """What runs came to. Counters of cases are by "format n": a case counts once, by the worst of its comparisons."""
     wanted: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     passed: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     mistrusted: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    compared: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     kernels: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     without_device: int = 0
     failed: list = dataclasses.field(default_factory=list)
@@ -85,7 +86,7 @@ class Found:
 
     def add(self, other):
         self.without_device += other.without_device
-        for name in ("wanted", "passed", "mistrusted", "kernels", "failed", "not_run"):
+        for name in ("wanted", "passed", "mistrusted", "compared", "kernels", "failed", "not_run"):
             mine = getattr(self, name)
             (mine.update if isinstance(mine, collections.Counter) else mine.extend)(getattr(other, name))
         self.ratio = max(self.ratio, other.ratio)
@@ -138,6 +139,7 @@ def seen(task, report, found):
             if label:
                 key = graph, node["node"]
                 worst[key] = max(worst.get(key, "passed"), verdict, key=order.index)
+                found.compared[verdict] += 1
                 found.kernels[" ".join((node["op"], node["kernel"], node["tile"])).strip()] += 1
                 ratio = (node["local"] or {}).get("ratio")
                 found.ratio = max(found.ratio, ratio if isinstance(ratio, (int, float)) else 0.0)
@@ -224,7 +226,8 @@ def print_found(found):
         print(f"| {name} | " + " | ".join(cells) + " |")
     print(f"\n{sum(found.wanted.values())} cases: {sum(found.passed.values())} passed, "
           f"{sum(found.mistrusted.values())} mistrusted, {sum(bad.values())} failed or not run; "
-          f"{sum(found.kernels.values())} comparisons, the largest error {found.ratio:.3f} of its limit.\n")
+          f"{sum(found.compared.values())} comparisons, of which {found.compared['mistrusted']} prove nothing; the "
+          f"largest error is {found.ratio:.3f} of its limit.\n")
     for kernel, count in sorted(found.kernels.items()):
         print(f"* {kernel}: {count}")
     for one in found.failed[:SHOWN]:
