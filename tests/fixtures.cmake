@@ -125,4 +125,22 @@ if(Python3_FOUND)
       "$<TARGET_FILE:plumb>")
     set_tests_properties("${test}" PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${${device}_QUICK}")
   endforeach()
+
+  # Products with packed weights in every format, of 1 to 17 rows: on the CPU in every precision, which takes a few
+  # seconds, and on a device in parts, as each format has some ten pipelines. The whole sweep is for GPUs, on request.
+  if(NOT PLUMB_SANITIZED)
+    set(sweep "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/scripts/packed_sweep.py" --plumb "$<TARGET_FILE:plumb>"
+      --quick)
+    add_test(NAME packed_sweep.on_cpu COMMAND ${sweep} --candidate cpu --jobs 2)
+    add_test(NAME packed_sweep.planted COMMAND ${sweep} --candidate cpu --jobs 2 --formats q4_k,mxfp4 --precisions f32
+      -- --plant "element_zero@dense.n3.*")
+    set_tests_properties(packed_sweep.planted PROPERTIES
+      PASS_REGULAR_EXPRESSION "66 passed, 0 mistrusted, 2 failed or not run.*failed: q4_k.quick dense.n3.N11.usual")
+    foreach(part RANGE 1 3)
+      add_test(NAME packed_sweep.part_${part} COMMAND ${sweep} --precisions f32 --jobs 1 --shard ${part}/3
+        -- --no-plain-run)
+      set_tests_properties(packed_sweep.part_${part} PROPERTIES SKIP_RETURN_CODE 77
+        ENVIRONMENT "${${PLUMB_FIRST_DEVICE}_QUICK};PLUMB_VALIDATION=0")
+    endforeach()
+  endif()
 endif()

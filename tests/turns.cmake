@@ -11,11 +11,13 @@ set(turns_on_request "ops[.]Matmul" "ops[.]MatmulOf" "ops[.]ConvOf" "ops[.]Atten
 
 # In one turn of three. Those that take longest are shared out by hand: turns take equally long.
 set(turns_once "ops[.].*" "residency[.].*" "exact[.].*" "metamorphic[.].*")
-set(turns_only_0 "bench[.]gpu" "gpu_vulkan[.]Models" "gpu_vulkan[.]Regions.*" "attacks" "python[.]flashinfer")
+set(turns_only_0 "bench[.]gpu" "gpu_vulkan[.]Models" "gpu_vulkan[.]Regions.*" "attacks" "python[.]flashinfer"
+  "packed_sweep[.]part_1")
 set(turns_only_1 "metamorphic[.]eeg_encoder" "gpu_vulkan[.]Fusion" "gpu_vulkan[.]ResidencyOnDevice" "house[.]new_op"
-  "torture")
+  "torture" "packed_sweep[.]part_2")
 set(turns_only_2 "graphs[.]eeg_encoder[.]f16" "conformance[.]onnx" "gpu_vulkan[.]EmulationOnDevice"
-  "gpu_vulkan[.]CalibrateOnDevice" "gpu_vulkan[.]AttentionViewsOnDevice" "gguf[.]templates" "power[.]bert_tiny")
+  "gpu_vulkan[.]CalibrateOnDevice" "gpu_vulkan[.]AttentionViewsOnDevice" "gguf[.]templates" "power[.]bert_tiny"
+  "packed_sweep[.]part_3")
 
 # With sanitizers in no turn: they would wait for a driver, or repeat the same lines of ours, most of the time.
 set(turns_not_sanitized "house[.].*" "install[.].*" "torture" "reports" "networks[.].*" "fixtures[.].*" "power[.].*"
