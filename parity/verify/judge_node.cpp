@@ -301,8 +301,10 @@ void CaseRun::judge_total(cases::NodeResult& result, const ir::Tensor& device) c
   const ir::Value value = graph_.nodes()[result.node].outputs[result.output];
   const ir::DType dtype = result.type.dtype;
   const double unit = ir::unit_roundoff(dtype) > 0 ? ir::unit_roundoff(core::compute_dtype(dtype)) : 0;
+  const auto map =
+      options_.maps == cases::KeepMaps::none ? std::nullopt : std::optional(settle::map_extents(graph_, value));
   const auto found =
-      checks::expected::hold_to_runs(sign_runs_->spread(value), device, {.unit = unit}, rules_.deviations);
+      checks::expected::hold_to_runs(sign_runs_->spread(value), device, {.unit = unit}, rules_.deviations, map);
   result.total = found.comparison;
   if (found.allowed.rule == compare::Allowed::Rule::within) result.telling = found.telling;
 }

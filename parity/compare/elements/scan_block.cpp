@@ -120,6 +120,7 @@ bool Scan::add_within(const ScanBlock& block) {
   if (limit_.knows_certain()) raise_certain(block, row);
   if (limit_.knows_chance()) raise_sigma(block, row);
   count_ratios(block, row);
+  if (map_) raise_map(block, row);
   return true;
 }
 
@@ -131,6 +132,20 @@ void Scan::count_ratios(const ScanBlock& block, const Row& row) {
   }
   ratios_.add(std::span(ratios).first(block.count));
   ulps_.add(std::span(ulps).first(block.count));
+}
+
+void Scan::raise_map(const ScanBlock& block, const Row& row) {
+  map_->raise(block.first, row.ratio.data(), block.count, [](const double* ratios, std::size_t count) {
+    core::f64x8 most = {}, here;
+    std::size_t i = 0;
+    for (; i + core::lanes <= count; i += core::lanes) {
+      core::load(here, ratios + i);
+      core::raise(most, here);
+    }
+    double largest = core::largest(most);
+    for (; i < count; ++i) largest = std::max(largest, ratios[i]);
+    return largest;
+  });
 }
 
 void Scan::raise_extremes(const ScanBlock& block, const Row& row) {
