@@ -136,15 +136,17 @@ void Scan::count_ratios(const ScanBlock& block, const Row& row) {
 
 void Scan::raise_map(const ScanBlock& block, const Row& row) {
   map_->raise(block.first, row.ratio.data(), block.count, [](const double* ratios, std::size_t count) {
-    core::f64x8 most = {}, here;
+    // g++ 12 takes f64x8 apart here where registers have four lanes.
+    double a = 0, b = 0, c = 0, d = 0;
     std::size_t i = 0;
-    for (; i + core::lanes <= count; i += core::lanes) {
-      core::load(here, ratios + i);
-      core::raise(most, here);
+    for (; i + 4 <= count; i += 4) {
+      a = std::max(a, ratios[i]);
+      b = std::max(b, ratios[i + 1]);
+      c = std::max(c, ratios[i + 2]);
+      d = std::max(d, ratios[i + 3]);
     }
-    double largest = core::largest(most);
-    for (; i < count; ++i) largest = std::max(largest, ratios[i]);
-    return largest;
+    for (; i < count; ++i) a = std::max(a, ratios[i]);
+    return std::max(std::max(a, b), std::max(c, d));
   });
 }
 
