@@ -62,6 +62,7 @@ TEST(KeptMaps, AreOfTheErrorThatIsJudged) {
   std::vector<cases::NodeResult> nodes = {passed(0.1)};
   nodes[0].gates_total = true;
   nodes[0].total.map = some_map();
+  nodes[0].total.worst.push_back({.ratio = 0.2});
   keep_maps(nodes, KeepMaps::worst);
   EXPECT_FALSE(nodes[0].local.map.is_made());
   EXPECT_TRUE(nodes[0].total.map.is_made());
