@@ -2,6 +2,7 @@
 # tests/house/layering.py. The installed package asks for the same (plumblineConfig.cmake.in).
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(PNG REQUIRED)  # the program alone
 find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)

@@ -30,7 +30,8 @@ inside() {
   apt-get -qq update
   # What the program runs on, then what programs that link the libraries are built with.
   DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
-    libfmt9 libmd0 libre2-9 zlib1g libhdf5-103-1 libonnx1 libprotobuf32 libtbb12 libfftw3-single3 libfftw3-double3 \
+    libfmt9 libmd0 libre2-9 zlib1g libpng16-16 libhdf5-103-1 libonnx1 libprotobuf32 libtbb12 \
+    libfftw3-single3 libfftw3-double3 \
     g++ cmake ninja-build libfmt-dev libmd-dev libre2-dev zlib1g-dev libhdf5-dev libtbb-dev libfftw3-dev >/dev/null
   if dpkg-query -W -f '${db:Status-Status} ${Package}\n' | grep '^installed .*\(vulkan\|glslang\|spirv\|mesa\)' ||
     ldconfig -p | grep vulkan; then

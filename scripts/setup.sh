@@ -33,7 +33,7 @@ packages=(
   libeigen3-dev libfftw3-dev libtbb-dev libhdf5-dev hdf5-tools
   libonnx-dev libonnx-testdata protobuf-compiler libprotobuf-dev
   libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev libxxhash-dev libmd-dev libre2-dev zlib1g-dev
-  libboost-math-dev
+  libpng-dev libboost-math-dev
   libgtest-dev libgmock-dev libbenchmark-dev python3-h5py python3-numpy python3-pytest python3-pytest-xdist
   mandoc openmpi-bin
 )

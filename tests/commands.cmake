@@ -29,9 +29,9 @@ endforeach()
 
 # What is demanded of a run and is not there is said, and counts, in every report; many models by one list, and shares
 # of them, and runs that were cut off, tried again, or in processes of their own; NaNs and infinities; larger extents;
-# other backends; campaigns on a device, by ranks of mpirun, and as their page shows them.
+# other backends; campaigns on a device, by ranks of mpirun, and as their page shows them; maps of errors.
 foreach(folder IN ITEMS gates lists shards resumed processes retried special candidates several buckets campaigns ranks
-               pages)
+               pages maps)
   file(GLOB files CONFIGURE_DEPENDS "${commands}/${folder}/*.sh")
   foreach(file IN LISTS files)
     get_filename_component(name "${file}" NAME_WE)

@@ -34,7 +34,8 @@ void compress(hid_t list, const std::vector<hsize_t>& chunk, bool filters) {
 /// A dataset that grows along its first axis, empty.
 void make_growing(const OpenFile& file, const std::string& path, hid_t type, std::size_t width, bool filters) {
   std::vector<std::uint64_t> extents = {0}, most = {H5S_UNLIMITED};
-  std::vector<hsize_t> chunk = {rows_a_chunk};
+  const hsize_t row_bytes = H5Tget_size(type) * width;
+  std::vector<hsize_t> chunk = {std::clamp<hsize_t>(largest_chunk / row_bytes, 1, rows_a_chunk)};
   if (width != 1) {
     for (auto* list : {&extents, &most}) list->push_back(width);
     chunk.push_back(width);

@@ -25,18 +25,24 @@ enum class PatternKind {
   offset,        ///< the truth plus one number
   shifted,       ///< the truth of the element `period` places before
   transposed,    ///< the truth with its last two axes exchanged
+  tile,          ///< `period` rows from `phase` on of columns k0 to k1 of a grid
+  checkerboard,  ///< every other tile of `period` rows and k1 columns; phase: whether the first one is not of them
+  corner,        ///< `period` rows from `phase` on of columns k0 to k1, which end or begin the matrix both
+  stride,        ///< elements, one behind the other whatever their row, at `phase` of every `period`
+  before,        ///< the truth of the run before
 };
 
 constexpr auto enum_names(PatternKind) {
-  return std::array<std::string_view, 15>{"missing", "twice",      "stale",     "lane",         "batch",
-                                          "row_mod", "column_mod", "last_rows", "last_columns", "stuck",
-                                          "sign",    "scaled",     "offset",    "shifted",      "transposed"};
+  return std::array<std::string_view, 20>{"missing", "twice",        "stale",     "lane",         "batch",
+                                          "row_mod", "column_mod",   "last_rows", "last_columns", "stuck",
+                                          "sign",    "scaled",       "offset",    "shifted",      "transposed",
+                                          "tile",    "checkerboard", "corner",    "stride",       "before"};
 }
 
 struct Pattern {
   PatternKind kind = PatternKind::stuck;
   std::int64_t period = 0, phase = 0;  ///< as the kind says
-  std::int64_t k0 = 0, k1 = 0;         ///< terms, the first and the one behind the last
+  std::int64_t k0 = 0, k1 = 0;         ///< terms or columns, the first and the one behind the last
   double score = 0;       ///< decimal digits by which chance is excluded; of terms and values, share explained
   std::string text = {};  ///< "terms 4080 to 4095 are missing, the last 16 of 4096"
 };

@@ -263,6 +263,7 @@ verify::VerifyOptions VerifyRun::options(const Batch& batch, const VerifyCandida
           .mode = flags::mode_of(flags.mode),
           .blame = flags.blame,
           .min_verified = min_verified(),
+          .maps = flags::kept_maps(flags_),
           .plain = !flags.no_plain,
           .expected = flags.expected,
           .metamorphic = flags.metamorphic,
@@ -290,6 +291,7 @@ void VerifyRun::print_end() const {
 
 /// Flags that do not go together, whatever the cases.
 void VerifyRun::require_sense() const {
+  flags::kept_maps(flags_);
   ir::require(!flags_.resume || !flags_.results.empty(),
               "--resume goes on with what -o was writing, and -o is not said");
   ir::require(!flags_.resume || flags_.candidates.size() == 1, "--resume goes on with runs of one candidate, and ",

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/tensor.hpp"
+#include "parity/compare/ratio_map.hpp"
 
 namespace plumb::parity::compare {
 
@@ -109,6 +110,7 @@ struct Comparison {
   std::vector<Worst> worst;  ///< by ratio, then by error; at most worst_kept, the first is the worst
   std::array<std::uint64_t, ulp_bins> hist_ulp = {};
   std::array<std::uint64_t, ratio_bins> hist_ratio = {};
+  RatioMap map = {};  ///< where one was asked for
 
   bool agrees() const { return n_bad == 0; }
   double ratio() const { return worst.empty() ? not_computed : worst.front().ratio; }
@@ -125,9 +127,12 @@ std::array<double, Comparison::ratio_bins> ratio_edges();
 ///   overflows in got's dtype the infinity it overflows to
 ///   bool and integers are equal or not; everything else is judged by `allowed`
 ///
+/// A map of the ratios is made where the matrices are named that the elements lie in.
+///
 /// Sums run in a fixed order: equal inputs give equal bits. Throws Error when
 /// the types do not go together.
-Comparison compare(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed);
+Comparison compare(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed,
+                   const std::optional<MapExtents>& map = {});
 
 /// "3 of 2048 elements differ; the worst, 41.2 times the tolerance, is element
 /// 1023: expected 0.49999, got 0.5" or what agrees.

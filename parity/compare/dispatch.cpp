@@ -6,8 +6,9 @@
 
 namespace plumb::parity::compare {
 
-Comparison compare(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed) {
-  return elements::chosen_kernels().compare(expected, got, allowed);
+Comparison compare(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed,
+                   const std::optional<MapExtents>& map) {
+  return elements::chosen_kernels().compare(expected, got, allowed, map);
 }
 
 std::vector<Comparison> measure(const ir::TensorView& truth, std::span<const ir::TensorView> others, ir::DType dtype) {

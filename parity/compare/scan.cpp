@@ -29,12 +29,14 @@ Limit::Limit(const Allowed& allowed, ir::DType dtype)
   fixed_ = allowed.limits->fixed;
 }
 
-Scan::Scan(const Allowed& allowed, ir::DType dtype, bool integer)
+Scan::Scan(const Allowed& allowed, ir::DType dtype, bool integer, const std::optional<MapExtents>& map)
     : allowed_(allowed),
       limit_(allowed, dtype),
       spacing_(core::float_format(dtype)),
       overflow_(core::float_format(dtype).overflow()),
-      integer_(integer) {}
+      integer_(integer) {
+  if (map) map_.emplace(*map);
+}
 
 Finding Scan::classify_finite(std::uint64_t index, const Part& part, double magnitude) const {
   using Rule = Allowed::Rule;
@@ -195,6 +197,7 @@ void Scan::element(std::uint64_t index, const std::array<Part, parts>& element,
   if (!any) return;
   if (!special && !(ratio <= result_.ratio_finite)) result_.ratio_finite = ratio;
   ratios_.add(static_cast<float>(ratio));
+  if (map_) map_->raise(index, ratio);
   keep_worst(worst, error);
 }
 
@@ -223,6 +226,7 @@ void Scan::absorb(const Scan& other) {
   for (std::size_t k = 0; k < found.worst.size(); ++k) keep_worst(found.worst[k], other.worst_errors_[k]);
   ulps_.add(other.ulps_);
   ratios_.add(other.ratios_);
+  if (map_) map_->absorb(*other.map_);
 }
 
 /// Says what the limit of the worst element is made of, where the parts give that limit again.
@@ -251,6 +255,7 @@ Comparison Scan::finish(const Moments& sums) {
     const int k = 2 * (exponent + 16) + 1 + (upper ? 1 : 0);
     result_.hist_ratio[static_cast<std::size_t>(std::clamp(k, 0, int{Comparison::ratio_bins} - 1))] += count;
   });
+  if (map_) result_.map = map_->finish();
   describe_limit();
   sums.describe(result_);
   return std::move(result_);

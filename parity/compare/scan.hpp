@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -105,7 +106,7 @@ struct ScanBlock {
 
 class Scan {
  public:
-  Scan(const Allowed& allowed, ir::DType dtype, bool integer);
+  Scan(const Allowed& allowed, ir::DType dtype, bool integer, const std::optional<MapExtents>& map = {});
 
   /// Elements come in the order of their indices, though not all. `first` is the truth of element 0.
   template <std::size_t parts>
@@ -137,6 +138,7 @@ class Scan {
   bool add_equal(const ScanBlock& block);
   void add_truth(const ScanBlock& block);
   void count_ratios(const ScanBlock& block, const Row& row);
+  void raise_map(const ScanBlock& block, const Row& row);
   void raise_extremes(const ScanBlock& block, const Row& row);
   void raise_certain(const ScanBlock& block, const Row& row);
   void raise_sigma(const ScanBlock& block, const Row& row);
@@ -150,6 +152,7 @@ class Scan {
   Comparison result_;
   Moments block_, total_;
   Distribution ulps_, ratios_;
+  std::optional<MapBuilder> map_;
   std::vector<double> worst_errors_;
 };
 

@@ -45,9 +45,10 @@ std::vector<ir::Tensor> operands_of(const settle::Subject& subject) {
   return wide;
 }
 
-compare::Comparison compared(const OutputJudgement& output, const ir::TensorView& got, double lambda) {
-  return output.ratio.empty() ? compare::compare(output.truth, got, output.allowed)
-                              : comparison_of(output, got, lambda);
+compare::Comparison compared(const OutputJudgement& output, const ir::TensorView& got, double lambda,
+                             const std::optional<compare::MapExtents>& map = {}) {
+  return output.ratio.empty() ? compare::compare(output.truth, got, output.allowed, map)
+                              : comparison_of(output, got, lambda, map);
 }
 
 bool all_finite(const ir::TensorView& x, const OutputJudgement& output, std::size_t u) {
@@ -273,16 +274,17 @@ void NodeJudge::compare_jointly(std::size_t k, const ir::Tensor& got, cases::Mea
   measured.settled = {};
   measured.certificate = {};
   const double lambda = lambda_of(subject_.manner, subject_.segment);
+  const auto map = settle::map_extents(subject_, k);
   OutputJudgement output;
   for (const bool looks_closely : {false, true}) {
     output = judgement_of_output(k, got, looks_closely);
-    measured.local = compared(output, got, lambda);
+    measured.local = compared(output, got, lambda, map);
     if (measured.local.agrees() && !(measured.local.ratio_finite > 0.5)) break;
   }
   if (!measured.local.agrees()) measured.settled.out_of_range = set_out_of_range_apart(k, got, output);
   if (measured.local.n_without_limit > 0 && output.ratio.empty())
     measured.settled.out_of_range += settle::set_unlimited_apart(output.truth, got.dtype(), output.allowed);
-  if (measured.settled.out_of_range > 0) measured.local = compared(output, got, lambda);
+  if (measured.settled.out_of_range > 0) measured.local = compared(output, got, lambda, map);
   measured.allowed = output.allowed;
   measured.units = units_of(output, measured.local);
   bounded_.allowed.at(k) = output.allowed;

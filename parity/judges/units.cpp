@@ -67,6 +67,17 @@ compare::Worst worst_of(const OutputJudgement& output, std::size_t u, const Pair
   return worst;
 }
 
+compare::RatioMap map_of(const OutputJudgement& output, const compare::MapExtents& extents) {
+  compare::MapBuilder map(extents);
+  for (std::size_t u = 0; u < output.units(); ++u) {
+    if (is_apart(output.standing[u])) continue;
+    const double ratio = std::isnan(output.ratio[u]) ? std::numeric_limits<double>::infinity() : output.ratio[u];
+    for (std::size_t i = 0; i < static_cast<std::size_t>(output.unit.length); ++i)
+      map.raise(output.element(u, i), ratio);
+  }
+  return map.finish();
+}
+
 double quantile(std::vector<double> sorted, double q) {
   if (sorted.empty()) return compare::not_computed;
   std::ranges::sort(sorted);
@@ -81,7 +92,8 @@ std::size_t bin_of(double ratio) {
 
 }  // namespace
 
-Comparison comparison_of(const OutputJudgement& output, const ir::TensorView& got, double lambda) {
+Comparison comparison_of(const OutputJudgement& output, const ir::TensorView& got, double lambda,
+                         const std::optional<compare::MapExtents>& map) {
   Comparison found = measured(output, got);
   const auto length = static_cast<std::uint64_t>(output.unit.length);
   found.n_bad = 0;
@@ -115,6 +127,7 @@ Comparison comparison_of(const OutputJudgement& output, const ir::TensorView& go
                             [&](std::size_t a, std::size_t b) {
                               return output.ratio[a] != output.ratio[b] ? output.ratio[a] > output.ratio[b] : a < b;
                             });
+  if (map) found.map = map_of(output, *map);
   const Pairs pairs(output.truth, got);
   for (std::size_t n = 0; n < kept; ++n) found.worst.push_back(worst_of(output, order[n], pairs));
   return found;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "parity/compare/compare.hpp"
 #include "parity/judges/judgement.hpp"
 
@@ -9,8 +11,10 @@ namespace plumb::parity::judges {
 
 /// The errors of an output from its truth, and the ratios of its units: elements of a unit that is beyond its limit are
 /// bad, and the worst "elements" are the worst units, each at its largest error. No element of these has a limit. A
-/// unit that is refused although it is no more than `lambda` standard deviations off is so whatever λ is.
-compare::Comparison comparison_of(const OutputJudgement& output, const ir::TensorView& got, double lambda);
+/// unit that is refused although it is no more than `lambda` standard deviations off is so whatever λ is. In a map each
+/// element has the ratio of its unit.
+compare::Comparison comparison_of(const OutputJudgement& output, const ir::TensorView& got, double lambda,
+                                  const std::optional<compare::MapExtents>& map = {});
 
 /// How many elements say something.
 compare::Telling telling_of(const OutputJudgement& output, const compare::Comparison& compared);

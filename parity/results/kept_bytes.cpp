@@ -34,15 +34,20 @@ void members(Bytes& bytes, Of<compare::WorstLimit> auto& x) {
   bytes(rule, chance, certain);
 }
 template <class Bytes>
+void members(Bytes& bytes, Of<compare::RatioMap> auto& x) {
+  auto& [extents, cells] = x;
+  bytes(extents.rows, extents.columns, cells);
+}
+template <class Bytes>
 void members(Bytes& bytes, Of<compare::Comparison> auto& x) {
   auto& [n, n_bad, n_nan_expected, n_nan_got, n_inf_expected, n_inf_got, n_zero_expected, n_nan_differ, n_inf_differ,
          n_without_limit, n_apart, n_exact, constant, max_abs, max_rel, max_ulp, ulp_p50, ulp_p99, ulp_p999, ratio_p99,
          mean_signed, rms, nmse, rel_l2, cosine, expected_absmax, expected_rms, expected_norm1, expected_norm2,
-         ratio_finite, ratio_certain, sigma_max, limit, worst, hist_ulp, hist_ratio] = x;
+         ratio_finite, ratio_certain, sigma_max, limit, worst, hist_ulp, hist_ratio, map] = x;
   bytes(n, n_bad, n_nan_expected, n_nan_got, n_inf_expected, n_inf_got, n_zero_expected, n_nan_differ, n_inf_differ);
   bytes(n_without_limit, n_apart, n_exact, constant, max_abs, max_rel, max_ulp, ulp_p50, ulp_p99, ulp_p999, ratio_p99);
   bytes(mean_signed, rms, nmse, rel_l2, cosine, expected_absmax, expected_rms, expected_norm1, expected_norm2);
-  bytes(ratio_finite, ratio_certain, sigma_max, limit, worst, hist_ulp, hist_ratio);
+  bytes(ratio_finite, ratio_certain, sigma_max, limit, worst, hist_ulp, hist_ratio, map);
 }
 /// Without the limits of single elements, which nobody has any more when a node is judged.
 template <class Bytes>

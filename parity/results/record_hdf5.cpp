@@ -185,6 +185,8 @@ void Recorder::Writer::append_results(const cases::CaseResult& result) {
                 results::relation_rows(result.subject.file->graph, result.relations, run_, names));
   if (!store_.contains("/results/pattern")) store_.make_table("/results/pattern", results::pattern_type());
   store_.append("/results/pattern", results::pattern_type(), results::pattern_rows(result, run_, names));
+  if (!store_.contains(maps_path)) store_.make_table(maps_path, results::map_type());
+  if (!is_short) store_.append(maps_path, results::map_type(), results::map_rows(result, run_));
   if (!store_.contains("/results/expected")) store_.make_table("/results/expected", results::expected_type());
   store_.append("/results/expected", results::expected_type(), results::expected_rows(result.expected, run_, names));
 }

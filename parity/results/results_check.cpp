@@ -256,6 +256,10 @@ void Check::check_references() {
       expect(std::max(row.run, row.second_run) < file_.runs().size() && has_name(row.value_id) &&
                  has_name(row.first_id) && has_name(row.second_id),
              pairs_path, ": there is no run ", std::max(row.run, row.second_run), ", or a name is not in /names");
+  if (store_.contains(maps_path))
+    for (const MapRow& row : store_.read<MapRow>(maps_path, map_type()).rows)
+      expect(row.run < file_.runs().size() && row.node < file_.graph(file_.runs()[row.run]).size(), maps_path,
+             ": there is no node ", row.node, " in run ", row.run);
   constexpr auto expected_path = "/results/expected";
   if (!store_.contains(expected_path)) return;
   for (const ExpectedRow& row : store_.read<ExpectedRow>(expected_path, expected_type()).rows)

@@ -259,6 +259,18 @@ std::vector<PatternRow> ResultsFile::pattern_rows(const Node& row) {
   return found;
 }
 
+compare::RatioMap ResultsFile::map(const Node& row) {
+  if (!maps_) {
+    maps_.emplace();
+    if (store_.contains(maps_path)) maps_ = store_.read<MapRow>(maps_path, map_type()).rows;
+  }
+  const auto found = std::ranges::find_if(*maps_, [&](const MapRow& one) {
+    return one.run == row.run && one.node == row.node && one.out == row.out && one.of_plain_run == row.of_plain_run;
+  });
+  if (found == maps_->end()) return {};
+  return {{found->rows, found->columns}, {found->cells.begin(), found->cells.end()}};
+}
+
 std::vector<std::string> ResultsFile::patterns(const Node& row) {
   std::vector<std::string> texts;
   for (const PatternRow& one : pattern_rows(row)) texts.push_back(name(one.text_id));

@@ -86,6 +86,8 @@ class ResultsFile {
   /// The patterns of an output's failing elements, a text for each.
   std::vector<std::string> patterns(const Node& row);
   std::vector<PatternRow> pattern_rows(const Node& row);
+  /// The map of an output, where the file has it: from version 2.18 on.
+  compare::RatioMap map(const Node& row);
   /// The relations that a run was checked for by --metamorphic, and the results of another implementation's tensors.
   std::vector<RelationRow> relations(const Run& run);
   std::vector<ExpectedRow> expected(const Run& run);
@@ -134,6 +136,7 @@ class ResultsFile {
   std::optional<std::vector<TopElement>> worst_;
   std::optional<std::vector<std::uint32_t>> ulps_;
   std::optional<std::vector<PatternRow>> patterns_;
+  std::optional<std::vector<MapRow>> maps_;
   std::optional<std::vector<ExpectedRow>> expected_;
   std::optional<std::vector<RelationRow>> relations_;
   std::map<std::uint32_t, std::shared_ptr<const ir::formats::GraphFile>> graph_files_;

@@ -143,6 +143,22 @@ std::vector<PatternRow> pattern_rows(const cases::CaseResult& result, std::uint3
   return rows;
 }
 
+std::vector<MapRow> map_rows(const cases::CaseResult& result, std::uint32_t run) {
+  std::vector<MapRow> rows;
+  for (const cases::NodeResult& node : result.nodes) {
+    const compare::RatioMap& map = node.gated().map;
+    if (!map.is_made()) continue;
+    rows.push_back({.run = run,
+                    .node = node_row(result.subject.file->graph, node.node),
+                    .out = static_cast<std::uint16_t>(node.output),
+                    .of_plain_run = node.is_of_plain_run,
+                    .rows = map.extents.rows,
+                    .columns = map.extents.columns});
+    std::ranges::copy(map.cells, rows.back().cells.begin());
+  }
+  return rows;
+}
+
 std::vector<ExpectedRow> expected_rows(std::span<const cases::ExpectedResult> expected, std::uint32_t run,
                                        const NameId& name_id) {
   std::vector<ExpectedRow> rows;

@@ -61,6 +61,9 @@ void set_attempts(Run& run, const cases::CaseResult& result, const NameId& name_
 /// The patterns of the failing elements of nodes.
 std::vector<PatternRow> pattern_rows(const cases::CaseResult& result, std::uint32_t run, const NameId& name_id);
 
+/// The maps of nodes that have one.
+std::vector<MapRow> map_rows(const cases::CaseResult& result, std::uint32_t run);
+
 /// The results of the tensors that another implementation gave.
 std::vector<ExpectedRow> expected_rows(std::span<const cases::ExpectedResult> expected, std::uint32_t run,
                                        const NameId& name_id);

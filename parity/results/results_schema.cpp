@@ -21,6 +21,11 @@ const std::vector<Dataset>& datasets() {
       {"/results/relations", "what was asked of nodes by --metamorphic", &relation_type()},
       {"/results/pattern", "what elements that failed have in common", &pattern_type(), "compound", 1, "1",
        Dataset::Place::late},
+      {maps_path,
+       "the largest error / limit in each of 64 x 64 parts of outputs that are beyond their limit or among the worst "
+       "of a case, row by row: 127 + 127/8 log2 of it, from 0 to 254, or 255 where it is not finite; rows and columns "
+       "are the output's",
+       &map_type(), "compound", 1, "1", Dataset::Place::late},
       {"/results/expected",
        "what another implementation gave (--data, --expected): held to the truth by rule end_to_end, else the device "
        "to it",

@@ -17,7 +17,7 @@
 namespace plumb::parity::results {
 
 inline constexpr auto schema_name = "plumb.results";
-inline constexpr auto schema_version = "2.17.0";  ///< minor versions only add
+inline constexpr auto schema_version = "2.18.0";  ///< minor versions only add
 
 /// A dataset of the file, or of each `<...>` in its path.
 struct Dataset {
@@ -38,6 +38,7 @@ struct Dataset {
 const std::vector<Dataset>& datasets();
 
 inline constexpr auto pairs_path = "/results/pairs";  ///< in files since version 2.11
+inline constexpr auto maps_path = "/results/maps";    ///< in files since version 2.18
 
 /// Groups of every file, those of files since versions 2.8 and 2.9, and the attributes of the root.
 inline constexpr std::array groups = {"/graph", "/device", "/env", "/policy", "/inputs", "/tensors"};

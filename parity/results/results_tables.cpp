@@ -285,6 +285,16 @@ const TableType& pattern_type() {
   return type;
 }
 
+const TableType& map_type() {
+  using R = MapRow;
+  static const TableType type{
+      {column("run", &R::run), column("node", &R::node), column("out", &R::out),
+       column("of_plain_run", &R::of_plain_run), column("rows", &R::rows), column("columns", &R::columns),
+       column("cells", &R::cells)},
+      sizeof(R)};
+  return type;
+}
+
 const TableType& expected_type() {
   using R = ExpectedRow;
   static const TableType type{

@@ -262,6 +262,17 @@ struct PatternRow {
   std::uint32_t text_id = 0;
 };
 
+/// /results/maps: compare::RatioMap of the part that was judged
+struct MapRow {
+  static constexpr std::size_t side = compare::RatioMap::side;
+
+  std::uint32_t run = 0, node = 0;
+  std::uint16_t out = 0;
+  std::uint8_t of_plain_run = 0;
+  std::uint64_t rows = 0, columns = 0;
+  std::array<std::uint8_t, side * side> cells = {};
+};
+
 /// /results/expected
 struct ExpectedRow {
   static constexpr std::size_t kept = compare::Comparison::worst_kept;
@@ -305,6 +316,7 @@ const TableType& launch_type();
 const TableType& node_type();
 const TableType& relation_type();
 const TableType& pattern_type();
+const TableType& map_type();
 const TableType& expected_type();
 const TableType& pair_type();
 const TableType& top_element_type();

@@ -215,6 +215,7 @@ cases::NodeResult StoredCase::node(std::size_t r) {
     else
       node.total = std::move(part);
   }
+  (node.gates_total ? node.converted ? node.converted->map : node.total.map : node.local.map) = file_.map(row);
   node.limit = {known(gated.limit_by, cases::LimitBy::unknown), gated.limit_sigma, gated.limit_fixed,
                 gated.limit_certain};
   node.special = {known(row.special, cases::Special::unknown), counted(row.special_at)};

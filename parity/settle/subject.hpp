@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "parity/bounds/bounded.hpp"
+#include "parity/compare/ratio_map.hpp"
 
 namespace plumb::parity::settle {
 
@@ -23,7 +25,13 @@ struct Subject {
   std::span<const ir::Sum> sums;           ///< as the kernel published them
   const bounds::Manner& manner;
   const ir::Feeds* widened = nullptr;  ///< the inputs in reference precision, by name, where a caller has them
+  bool makes_maps = false;             ///< maps of ratios, of each output that is compared
   std::shared_ptr<BareSum> bare_sum = std::make_shared<BareSum>();
 };
+
+/// The matrices that the map of output `k` is about, m and n of the product that its kernel makes: of convolutions
+/// channels and pixels, else the last two axes. Nothing where no map is made.
+std::optional<compare::MapExtents> map_extents(const Subject& subject, std::size_t k);
+compare::MapExtents map_extents(const ir::Graph& graph, ir::Value value);
 
 }  // namespace plumb::parity::settle

@@ -371,6 +371,7 @@ cases::CaseResult CaseRun::finish() {
   if (result_.message.empty()) decide_case(verdicts);
   judge_expected();
   if (!isolates()) assign_blame();  // in mode isolate nothing was handed on
+  cases::keep_maps(result_.nodes, options_.maps);
   // As many digits as results files keep, so that reports made of them say the same.
   result_.wall_seconds = std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
   return std::move(result_);

@@ -93,6 +93,7 @@ class CaseRun {
   cases::NodeOutput describe(std::size_t n, std::size_t k) const;
   void judge_output(std::size_t n, std::size_t k, cases::NodeResult& result, Pending& pending);
   void explain(const Examination& found, const ir::Tensor& device, cases::NodeResult& result) const;
+  std::optional<ir::Tensor> truth_before(std::size_t n, std::size_t k) const;
   void carry_roundings(std::size_t n, const Pending& pending);
   void follow_decisions(std::size_t n, const Pending& pending);
   void compare_total(const Total& total, cases::NodeResult& result, ValueState& state) const;

@@ -225,11 +225,31 @@ void CaseRun::explain(const Examination& found, const ir::Tensor& device, cases:
   const std::size_t k = result.output;
   const core::Segment& segment = state_.node(result.node).segment;
   const settle::Subject asked{executors_.reference, segment, found.judged.inputs, result.sums, found.own.manner};
-  if (!found.is_joint && !found.own.runs)
-    result.patterns = checks::patterns::explain(asked, k, found.truth(k), result.allowed, device);
+  if (!found.is_joint && !found.own.runs) {
+    const auto before = truth_before(result.node, k);
+    result.patterns =
+        checks::patterns::explain(asked, k, found.truth(k), result.allowed, device, before ? &*before : nullptr);
+  }
   if (!is_foreign()) return;
   const std::string cause = advice_on(asked, k, found.truth(k), device, result, rules_.limits_of_elements());
   if (!cause.empty()) result.why += "; " + cause;
+}
+
+/// The truth that an output had in the run before this one; nothing of nodes behind the first that failed, since the
+/// whole graph up to the node is evaluated for it.
+std::optional<ir::Tensor> CaseRun::truth_before(std::size_t n, std::size_t k) const {
+  const auto failed = [](const cases::NodeResult& one) { return one.verdict == core::Verdict::failed; };
+  if (!options_.before || std::ranges::any_of(result_.nodes, failed)) return std::nullopt;
+  const core::Segment whole = core::segment_of(graph_, n, [this](ir::Value v) { return graph_.is_source(v); });
+  const auto fed = [this](ir::Value v) {
+    const auto found = options_.before->find(graph_.name(v));
+    return ir::passes::widen(found == options_.before->end() ? ir::fed(graph_, subject_.feeds, v) : found->second);
+  };
+  try {
+    return std::move(core::evaluate_widened(executors_.reference, whole, fed).outputs.at(k));
+  } catch (const ir::Error&) {  // an index that is out of range there
+    return std::nullopt;
+  }
 }
 
 /// Carries the roundings of the candidate's node to those behind it, along the candidate's own trees (verdict.md V46).
@@ -281,8 +301,10 @@ void CaseRun::judge_total(cases::NodeResult& result, const ir::Tensor& device) c
   const ir::Value value = graph_.nodes()[result.node].outputs[result.output];
   const ir::DType dtype = result.type.dtype;
   const double unit = ir::unit_roundoff(dtype) > 0 ? ir::unit_roundoff(core::compute_dtype(dtype)) : 0;
+  const auto map =
+      options_.maps == cases::KeepMaps::none ? std::nullopt : std::optional(settle::map_extents(graph_, value));
   const auto found =
-      checks::expected::hold_to_runs(sign_runs_->spread(value), device, {.unit = unit}, rules_.deviations);
+      checks::expected::hold_to_runs(sign_runs_->spread(value), device, {.unit = unit}, rules_.deviations, map);
   result.total = found.comparison;
   if (found.allowed.rule == compare::Allowed::Rule::within) result.telling = found.telling;
 }

@@ -11,6 +11,7 @@
 #include "ir/formats/graph_file.hpp"
 #include "parity/cases/case.hpp"
 #include "parity/cases/executors.hpp"
+#include "parity/cases/kept_maps.hpp"
 #include "parity/cases/kept_nodes.hpp"
 #include "parity/cases/node_filter.hpp"
 #include "parity/cases/node_result.hpp"
@@ -108,6 +109,9 @@ struct VerifyOptions {
   core::Mode mode = core::Mode::attribute;
   std::optional<std::size_t> blame = {};  ///< nodes to measure the blame of; else a few of a case that failed
   core::Coverage min_verified = core::usual_coverage;  ///< less of it makes a case mistrusted
+  cases::KeepMaps maps = cases::KeepMaps::none;        ///< whose maps of ratios results have
+  /// Inputs of the run that the candidate made before this one, where it was another: a failed output may be that.
+  std::shared_ptr<const ir::Feeds> before = {};
   bool plain = false;  ///< also runs what is compiled for the results alone, as `plumb run` does (verdict.md V4)
   /// How another implementation's results are held to the truth; not at all where nothing is said.
   std::optional<checks::expected::Options> expected = {};

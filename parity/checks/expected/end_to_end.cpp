@@ -59,14 +59,15 @@ std::string range_of_worst(const bounds::runs::Spread& spread, const compare::Co
                      text(high));
 }
 
-EndToEnd hold_exactly(const bounds::runs::Spread& spread, const ir::TensorView& got) {
+EndToEnd hold_exactly(const bounds::runs::Spread& spread, const ir::TensorView& got,
+                      const std::optional<compare::MapExtents>& map) {
   EndToEnd found{.allowed = {.rule = compare::Allowed::Rule::exact}};
   if (!spread.admissible) {
-    found.comparison = compare::compare(spread.truth, got, found.allowed);
+    found.comparison = compare::compare(spread.truth, got, found.allowed, map);
     return found;
   }
   const ir::Tensor held = settled(spread, got, [](std::size_t) { return 0.0; });
-  found.comparison = compare::compare(spread.truth, held, found.allowed);
+  found.comparison = compare::compare(spread.truth, held, found.allowed, map);
   found.n_flagged = open_elements(spread);
   found.says_nothing = spread.admissible->covers_all && found.n_flagged == found.comparison.n;
   found.may_be = range_of_worst(spread, found.comparison);
@@ -84,8 +85,9 @@ std::string EndToEnd::mistrust() const {
 }
 
 EndToEnd hold_to_runs(const bounds::runs::Spread& spread, const ir::TensorView& got,
-                      const bounds::runs::Precision& precision, double lambda) {
-  if (ir::unit_roundoff(got.dtype()) == 0) return hold_exactly(spread, got);
+                      const bounds::runs::Precision& precision, double lambda,
+                      const std::optional<compare::MapExtents>& map) {
+  if (ir::unit_roundoff(got.dtype()) == 0) return hold_exactly(spread, got, map);
   EndToEnd found{.allowed = allowed_by(spread, precision, got.dtype(), lambda)};
   ir::Tensor held;
   if (spread.admissible && spread.admissible->any_open()) {
@@ -99,7 +101,7 @@ EndToEnd hold_to_runs(const bounds::runs::Spread& spread, const ir::TensorView& 
     });
   }
   const bool is_settled = held.elements() > 0;
-  found.comparison = compare::compare(spread.truth, is_settled ? ir::TensorView(held) : got, found.allowed);
+  found.comparison = compare::compare(spread.truth, is_settled ? ir::TensorView(held) : got, found.allowed, map);
   found.n_flagged = found.comparison.n_apart + open_elements(spread);
   found.telling = compare::telling_of(spread.truth, got.dtype(), found.allowed, spread.line, found.comparison);
   found.may_be = range_of_worst(spread, found.comparison);

@@ -1,6 +1,7 @@
 // Limits of the elements of a result from the roundings on the way to it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "parity/bounds/runs/sign_runs.hpp"
@@ -27,6 +28,7 @@ struct EndToEnd {
 /// line), half a last place and `precision.unit` of the truth; integers and bools to the truth; and what hangs on a
 /// choice that is open to the values that this leaves.
 EndToEnd hold_to_runs(const bounds::runs::Spread& spread, const ir::TensorView& got,
-                      const bounds::runs::Precision& precision, double lambda);
+                      const bounds::runs::Precision& precision, double lambda,
+                      const std::optional<compare::MapExtents>& map = {});
 
 }  // namespace plumb::parity::checks::expected

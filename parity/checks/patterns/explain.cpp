@@ -27,7 +27,8 @@ std::vector<cases::Pattern> terms_of_sum(const settle::Subject& subject, std::si
 }  // namespace
 
 std::vector<cases::Pattern> explain(const settle::Subject& subject, std::size_t k, const ir::Tensor& expected,
-                                    const compare::Allowed& allowed, const ir::TensorView& got) {
+                                    const compare::Allowed& allowed, const ir::TensorView& got,
+                                    const ir::Tensor* before) {
   if (ir::is_complex(got.dtype())) return {};
   const ir::Tensor truth = ir::convert(expected, got.dtype());
   const ir::Tensor rounded = ir::convert(truth, ir::DType::f64), came = ir::convert(ir::Tensor(got), ir::DType::f64);
@@ -39,6 +40,11 @@ std::vector<cases::Pattern> explain(const settle::Subject& subject, std::size_t 
                   .shape = got.shape(),
                   .elements = {},
                   .limits = {}};
+  ir::Tensor earlier;
+  if (before != nullptr && before->shape() == got.shape() && !ir::is_complex(before->dtype())) {
+    earlier = ir::convert(by_distance ? *before : ir::convert(*before, got.dtype()), ir::DType::f64);
+    failing.before = std::as_const(earlier).as<double>();
+  }
   const compare::Limit limit(allowed, is_float ? got.dtype() : ir::DType::f64);
   for (std::size_t i = 0; i < failing.truth.size(); ++i) {
     const double most = by_distance ? limit.at(std::abs(failing.truth[i]), i) : 0;

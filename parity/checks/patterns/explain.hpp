@@ -8,8 +8,10 @@
 namespace plumb::parity::checks::patterns {
 
 /// Patterns of output `k` of a segment whose comparison failed: which terms, then which places, then which values, at
-/// most one each; what is said first says most. Empty where elements have nothing in common.
+/// most one each; what is said first says most. Empty where elements have nothing in common. `before`: the truth of the
+/// run that the candidate made before, in reference precision; null where there was none.
 std::vector<cases::Pattern> explain(const settle::Subject& subject, std::size_t k, const ir::Tensor& expected,
-                                    const compare::Allowed& allowed, const ir::TensorView& got);
+                                    const compare::Allowed& allowed, const ir::TensorView& got,
+                                    const ir::Tensor* before = nullptr);
 
 }  // namespace plumb::parity::checks::patterns

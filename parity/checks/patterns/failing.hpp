@@ -13,8 +13,9 @@ namespace plumb::parity::checks::patterns {
 struct Failing {
   std::span<const double> truth, came;
   ir::Shape shape;
-  std::vector<std::size_t> elements;  ///< which, ascending
-  std::vector<double> limits;         ///< how far each of them might have been off
+  std::vector<std::size_t> elements;    ///< which, ascending
+  std::vector<double> limits;           ///< how far each of them might have been off
+  std::span<const double> before = {};  ///< the truth of the run before; empty where there was none
 };
 
 /// A pattern of terms or values is in at least three elements, and in nine of ten (verdict.md V59, V61).

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parity/checks/patterns/failing.hpp"
+#include "parity/checks/patterns/place_classes.hpp"
 
 namespace plumb::parity::checks::patterns {
 namespace {
@@ -14,6 +14,7 @@ using cases::PatternKind;
 
 constexpr double least_score = 3;  // decimal digits, verdict.md V60
 constexpr std::int64_t longest_period = 256;
+constexpr std::size_t most_places = 1 << 16;
 
 /// ln of the probability that of `drawn` elements `hits` or more are in a class that has the share `p` of all, bounded
 /// by Chernoff: it is never smaller than the truth's.
@@ -32,9 +33,6 @@ struct Sorting {
   bool has_tails;                    ///< whether classes from one to the last make sense as one
 };
 
-struct Extents {
-  std::int64_t batches, rows, columns;
-};
 Extents extents_of(const ir::Shape& shape) {
   Extents extents{1, 1, 1};
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
@@ -55,16 +53,14 @@ Sorting sorted(PatternKind kind, std::int64_t period, const std::vector<double>&
   return one;
 }
 
-std::vector<Sorting> sortings_of(const Failing& failing) {
-  const Extents n = extents_of(failing.shape);
-  const auto elements = static_cast<double>(failing.truth.size());
+std::vector<Sorting> sortings_of(std::span<const Place> places, const Extents& n) {
+  const double elements = n.elements();
   const auto zeros = [](std::int64_t extent) { return std::vector<double>(static_cast<std::size_t>(extent)); };
   std::vector<double> batches = zeros(n.batches), rows = zeros(n.rows), columns = zeros(n.columns);
-  for (const std::size_t i : failing.elements) {
-    const auto width = columns.size(), height = rows.size();
-    batches[i / width / height] += 1;
-    rows[i / width % height] += 1;
-    columns[i % width] += 1;
+  for (const Place& one : places) {
+    batches[static_cast<std::size_t>(one.batch)] += 1;
+    rows[static_cast<std::size_t>(one.row)] += 1;
+    columns[static_cast<std::size_t>(one.column)] += 1;
   }
   std::vector<Sorting> all;
   if (n.batches > 1)
@@ -92,38 +88,74 @@ std::string place_text(PatternKind kind, std::int64_t phase, std::int64_t period
   return fmt::format("{} of every {}", which, period);
 }
 
+void try_sorting(const Sorting& one, BestClass& best) {
+  double hits = 0, all = 0;
+  for (std::int64_t phase = one.period; phase-- > 0;) {
+    const auto at = static_cast<std::size_t>(phase);
+    hits += one.failing[at];
+    all += one.all[at];
+    const auto as = [&](bool is_tail) {
+      return Pattern{.kind = one.kind,
+                     .period = one.period,
+                     .phase = phase,
+                     .text = place_text(one.kind, phase, one.period, is_tail)};
+    };
+    best.try_class(one.failing[at], one.all[at], [&] { return as(false); });
+    if (one.has_tails) best.try_class(hits, all, [&] { return as(true); });
+  }
+}
+
+/// A whole number below `end` that hangs on `n` alone and follows no period.
+std::size_t scattered(std::uint64_t n, std::size_t end) {
+  n = (n ^ (n >> 30)) * 0xBF58476D1CE4E5B9;
+  n = (n ^ (n >> 27)) * 0x94D049BB133111EB;
+  return static_cast<std::size_t>((n ^ (n >> 31)) % end);
+}
+
+/// All failing elements or, of very many, one of each run of as many, at no fixed distance.
+std::vector<Place> places_in(const Failing& failing, const Extents& n) {
+  const std::size_t all = failing.elements.size(), count = std::min(all, most_places);
+  const auto width = static_cast<std::size_t>(n.columns), height = static_cast<std::size_t>(n.rows);
+  std::vector<Place> places;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t first = k * all / count, end = (k + 1) * all / count;
+    const std::size_t i = failing.elements[first + scattered(k + 1, end - first)];
+    places.push_back({i, static_cast<std::int64_t>(i / width / height), static_cast<std::int64_t>(i / width % height),
+                      static_cast<std::int64_t>(i % width)});
+  }
+  return places;
+}
+
 }  // namespace
 
-std::vector<Pattern> places_of(const Failing& failing) {
-  const auto drawn = static_cast<double>(failing.elements.size()), elements = static_cast<double>(failing.truth.size());
-  if (failing.elements.empty() || failing.elements.size() == failing.truth.size()) return {};
-  const std::vector<Sorting> sortings = sortings_of(failing);
-  double tried = 0;
-  for (const Sorting& one : sortings) tried += static_cast<double>(one.all.size()) * (one.has_tails ? 2 : 1);
-  Pattern best;
-  const auto try_class = [&](const Sorting& one, std::int64_t phase, double hits, double all, bool is_tail) {
-    if (all <= 0 || all >= elements) return;
-    const double score = -log_chance(hits, drawn, all / elements) / std::log(10.0) - std::log10(tried);
-    // A longer period that says the same must say it more clearly.
-    if (score > least_score && score > best.score * (1 + 1e-9))
-      best = {.kind = one.kind,
-              .period = one.period,
-              .phase = phase,
-              .score = score,
-              .text = place_text(one.kind, phase, one.period, is_tail)};
-  };
-  for (const Sorting& one : sortings) {
-    double hits = 0, all = 0;
-    for (std::int64_t phase = one.period; phase-- > 0;) {
-      const auto at = static_cast<std::size_t>(phase);
-      hits += one.failing[at];
-      all += one.all[at];
-      try_class(one, phase, one.failing[at], one.all[at], false);
-      if (one.has_tails) try_class(one, phase, hits, all, true);
-    }
-  }
-  if (best.text.empty()) return {};
+bool BestClass::raises(double hits, double all) {
+  tried_ += 1;
+  if (all <= 0 || all >= elements_) return false;
+  const double score = -log_chance(hits, drawn_, all / elements_) / std::log(10.0);
+  // A longer period that says the same must say it more clearly.
+  if (!(score > score_ * (1 + 1e-9))) return false;
+  score_ = score;
+  return true;
+}
+
+std::vector<Pattern> BestClass::found() const {
+  Pattern best = best_;
+  best.score = score_ - std::log10(std::max(tried_, 1.0));
+  if (!(best.score > least_score)) return {};
   return {best};
+}
+
+std::vector<Pattern> places_of(const Failing& failing) {
+  if (failing.elements.empty() || failing.elements.size() == failing.truth.size()) return {};
+  const Extents extents = extents_of(failing.shape);
+  const std::vector<Place> places = places_in(failing, extents);
+  BestClass best(static_cast<double>(places.size()), extents.elements());
+  for (const Sorting& one : sortings_of(places, extents)) try_sorting(one, best);
+  try_corners(places, extents, best);
+  try_tiles(places, extents, best);
+  try_checkerboards(places, extents, best);
+  try_strides(places, extents, best);
+  return best.found();
 }
 
 }  // namespace plumb::parity::checks::patterns

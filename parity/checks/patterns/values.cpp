@@ -63,6 +63,11 @@ std::vector<Pattern> values_of(const Failing& failing) {
     return {{.kind = kind, .period = period, .score = share, .text = text}};
   };
   const auto& y = failing.truth;
+  if (!failing.before.empty())
+    if (auto found = named(PatternKind::before, 0, "they are what the run before gave",
+                           [&](std::size_t i) { return failing.before[i]; });
+        !found.empty())
+      return found;
   if (auto found = named(PatternKind::sign, 0, "they have the other sign", [&](std::size_t i) { return -y[i]; });
       !found.empty())
     return found;

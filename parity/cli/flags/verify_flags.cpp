@@ -111,6 +111,11 @@ void add_output_flags(CLI::App& app, VerifyFlags& flags) {
       ->check(one_of({"all", "failed"}))
       ->capture_default_str()
       ->group("output");
+  app.add_option("--map", flags.map,
+                 "whose maps of errors -o and --html have: of what is beyond its limits and of the 32 worst (the "
+                 "default), or of every output")
+      ->check(one_of({"worst", "all"}))
+      ->group("output");
   app.add_flag("--no-inputs", flags.no_inputs, "keep no numbers of inputs in the results file, only their hashes")
       ->group("output");
   add_output(app, "--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
@@ -220,6 +225,13 @@ core::Mode mode_of(const std::string& name) {
   for (const core::Mode mode : {core::Mode::propagate, core::Mode::isolate})
     if (ir::enum_name(mode) == name) return mode;
   return core::Mode::attribute;
+}
+
+cases::KeepMaps kept_maps(const VerifyFlags& flags) {
+  const bool are_kept = !flags.results.empty() || !flags.html.empty();
+  ir::require(are_kept || flags.map.empty(), "--map says which maps -o and --html have, and neither is said");
+  if (!are_kept) return cases::KeepMaps::none;
+  return flags.map == "all" ? cases::KeepMaps::all : cases::KeepMaps::worst;
 }
 
 cases::NodeFilter node_filter(const VerifyFlags& flags) {

@@ -36,6 +36,7 @@ struct VerifyFlags {
   std::string child;                    ///< a file that says which case of a --jobs this process is for
   std::vector<std::string> chosen_ops;  ///< globs; empty: all
   std::string filter, skip, tag, json, junit, counts, markdown, html, results, tensors = "never", rows = "all";
+  std::string map;  ///< --map; "": where there is a place for maps, those of the worst
   std::string policy, history, explain, profile, emulate, fill = "graph";
   std::string mode = "attribute";
   unsigned repeat = 1;
@@ -53,6 +54,9 @@ struct VerifyFlags {
 void add_verify_flags(CLI::App& app, VerifyFlags& flags);
 
 core::Mode mode_of(const std::string& name);
+
+/// --map, and whether results or page are written, which have the maps. Throws Error where it is asked without.
+cases::KeepMaps kept_maps(const VerifyFlags& flags);
 
 /// --filter, --skip and --op.
 cases::NodeFilter node_filter(const VerifyFlags& flags);

@@ -42,6 +42,16 @@ void say_equal_seeds(cases::CaseResult& result, std::uint64_t seeds, bool is_fir
   if (is_first) std::cerr << core::terminal::folded(core::terminal::printable(said), width, "  ");
 }
 
+/// The numbers of its inputs: params are those of the next seed, too. Null where it could not be read.
+std::shared_ptr<const ir::Feeds> inputs_of(const verify::LoadedCase& loaded) {
+  if (!loaded.shared || !loaded.shared->subject) return nullptr;
+  const cases::Case& subject = *loaded.shared->subject;
+  ir::Feeds inputs;
+  for (const std::string& name : subject.file->graph.inputs())
+    if (const auto found = subject.feeds.find(name); found != subject.feeds.end()) inputs.insert(*found);
+  return std::make_shared<const ir::Feeds>(std::move(inputs));
+}
+
 }  // namespace
 
 void VerifyRun::print_plan(gpu_vulkan::VulkanExecutor& device, const ir::Graph& graph) {
@@ -108,7 +118,10 @@ cases::CaseResult VerifyRun::result_of(Judging& one, const std::string& path, co
                                        verify::LoadedCase loaded, cases::Observer& observer,
                                        results::Recorder* recorder) {
   if (std::optional<cases::CaseResult> earlier = earlier_of_case(loaded.result, recorder)) return std::move(*earlier);
-  return verify::verify_loaded(std::move(loaded), path, fill, one.executors, one.options, observer);
+  const auto inputs = one.has_seeds ? inputs_of(loaded) : nullptr;
+  cases::CaseResult made = verify::verify_loaded(std::move(loaded), path, fill, one.executors, one.options, observer);
+  one.options.before = inputs;
+  return made;
 }
 
 /// The next thing to do after a seed of a graph.
@@ -196,6 +209,8 @@ bool VerifyRun::run_graph(const Batch& batch, const std::string& path, std::vect
   for (Judging& one : judging) {
     one.summary = {};
     one.runs = 0;
+    one.has_seeds = batch.flags.seeds > 1;
+    one.options.before = nullptr;
   }
   if (batch.flags.graph.model.gguf.decode > 0) return run_decoded(batch, path, judging.front(), recorder);
   const bool goes_on = passed_over_ > 0;

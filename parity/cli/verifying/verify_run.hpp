@@ -46,6 +46,7 @@ class VerifyRun {
     verify::VerifyOptions options;
     report::SeedSummary summary = {};  ///< all seeds of one graph
     std::uint64_t runs = 0;            ///< this process has made so many of that graph
+    bool has_seeds = false;            ///< runs follow one another on other inputs
   };
 
   void require_sense() const;

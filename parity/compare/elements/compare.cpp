@@ -81,14 +81,15 @@ bool add_block(Scan& scan, std::span<const Y> y, std::span<const T> c, const Pla
 
 /// In pieces, on several threads: sums are kept by piece and added in order, all else does not depend on an order.
 template <class T, class Y>
-Comparison scan(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed) {
+Comparison scan(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed,
+                const std::optional<MapExtents>& map) {
   constexpr std::size_t piece_size = 16384;
   const auto y = expected.as<Y>();
   const auto c = got.as<T>();
   const std::size_t pieces = (c.size() + piece_size - 1) / piece_size, workers = core::workers_for(pieces);
   std::vector<Scan> scans;
   for (std::size_t worker = 0; worker < workers; ++worker)
-    scans.emplace_back(allowed, got.dtype(), std::is_integral_v<T>);
+    scans.emplace_back(allowed, got.dtype(), std::is_integral_v<T>, map);
   std::vector<Moments> sums(pieces);
   core::for_each_piece(pieces, workers, [&](std::size_t piece, std::size_t worker) {
     const auto first = truths_of(parts_of(y[0], c[0], allowed));
@@ -109,20 +110,21 @@ Comparison scan(const ir::TensorView& expected, const ir::TensorView& got, const
 
 }  // namespace
 
-Comparison compare(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed) {
+Comparison compare(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed,
+                   const std::optional<MapExtents>& map) {
   ir::require(expected.shape() == got.shape(), "compared ", got.type(), " with an expected ", expected.type());
   ir::require(allowed.limits == nullptr || allowed.limits->probable.shape() == got.shape(), "limits of ", got.type(),
               " are ", allowed.limits ? allowed.limits->probable.type() : got.type());
   if (expected.dtype() == ir::DType::f64 && ir::is_float(got.dtype())) {
     Comparison result;
-    ir::visit_float(got.dtype(), [&]<class T>(T) { result = scan<T, double>(expected, got, allowed); });
+    ir::visit_float(got.dtype(), [&]<class T>(T) { result = scan<T, double>(expected, got, allowed, map); });
     return result;
   }
   if (expected.dtype() == ir::DType::c128 && got.dtype() == ir::DType::c64)
-    return scan<std::complex<float>, std::complex<double>>(expected, got, allowed);
+    return scan<std::complex<float>, std::complex<double>>(expected, got, allowed, map);
   ir::require(expected.dtype() == got.dtype(), "compared ", got.type(), " with an expected ", expected.type());
   Comparison result;
-  ir::visit_any(got.dtype(), [&]<class T>(T) { result = scan<T, T>(expected, got, allowed); });
+  ir::visit_any(got.dtype(), [&]<class T>(T) { result = scan<T, T>(expected, got, allowed, map); });
   return result;
 }
 

@@ -15,7 +15,8 @@
 /// emulator's (parity/profile/emulator.hpp), sums side by side those of trees (parity/sums/tree.hpp).
 namespace plumb::parity::compare::elements {
 
-Comparison compare(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed);
+Comparison compare(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed,
+                   const std::optional<MapExtents>& map);
 std::vector<Comparison> measure(const ir::TensorView& truth, std::span<const ir::TensorView> others, ir::DType dtype);
 double largest_limit(std::span<const double> limits);
 std::vector<std::size_t> not_clear(std::span<const double> limits, std::span<const double> off, double left);

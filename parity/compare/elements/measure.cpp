@@ -201,7 +201,7 @@ void Tally::absorb(const Tally& next) {
 /// Measures integers and complex numbers by the comparison of every element.
 Comparison measure_others(const ir::TensorView& truth, const ir::TensorView& other, ir::DType dtype) {
   const auto no_limit = Allowed{.rule = Allowed::Rule::within, .absolute = std::numeric_limits<double>::infinity()};
-  Comparison all = elements::compare(truth, other, no_limit);
+  Comparison all = elements::compare(truth, other, no_limit, {});
   all.n_without_limit = 0;
   if (ir::is_complex(other.dtype())) all.n_bad = all.n_nan_differ + all.n_inf_differ;
   all.worst.clear();

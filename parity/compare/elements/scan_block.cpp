@@ -120,6 +120,7 @@ bool Scan::add_within(const ScanBlock& block) {
   if (limit_.knows_certain()) raise_certain(block, row);
   if (limit_.knows_chance()) raise_sigma(block, row);
   count_ratios(block, row);
+  if (map_) raise_map(block, row);
   return true;
 }
 
@@ -131,6 +132,22 @@ void Scan::count_ratios(const ScanBlock& block, const Row& row) {
   }
   ratios_.add(std::span(ratios).first(block.count));
   ulps_.add(std::span(ulps).first(block.count));
+}
+
+void Scan::raise_map(const ScanBlock& block, const Row& row) {
+  map_->raise(block.first, row.ratio.data(), block.count, [](const double* ratios, std::size_t count) {
+    // g++ 12 takes f64x8 apart here where registers have four lanes.
+    double a = 0, b = 0, c = 0, d = 0;
+    std::size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      a = std::max(a, ratios[i]);
+      b = std::max(b, ratios[i + 1]);
+      c = std::max(c, ratios[i + 2]);
+      d = std::max(d, ratios[i + 3]);
+    }
+    for (; i < count; ++i) a = std::max(a, ratios[i]);
+    return std::max(std::max(a, b), std::max(c, d));
+  });
 }
 
 void Scan::raise_extremes(const ScanBlock& block, const Row& row) {

@@ -278,6 +278,7 @@ function showNode(row) {
         text(Math.abs(number(got) - number(expected)) / number(allowed))])) : "",
     parts.length ? tableOf("errors", ["part", "largest", "ulp", "rms", "mean", "relative", "beyond"],
       parts.map(([name, part]) => [name, ...part.map(text)])) : "",
+    more.map ? mapOf(more.map) : "",
     more.ulps ? histogram("signed errors in ulps", more.ulps, data.ulp_edges) : "");
   at("node-title").focus();
   at("node").scrollIntoView({block: "start"});

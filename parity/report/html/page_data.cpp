@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include "ir/formats/tensor_json.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/json_number.hpp"
@@ -49,6 +50,15 @@ Json bins_json(const std::array<std::uint64_t, compare::Comparison::ulp_bins>& c
   if (first == counts.end()) return nullptr;
   const auto last = std::find_if(counts.rbegin(), counts.rend(), is_taken).base();
   return {{"first", first - counts.begin()}, {"counts", std::vector<std::uint64_t>(first, last)}};
+}
+
+/// The extents of the output, and the cells that have elements, row by row in base64.
+Json map_json(const compare::RatioMap& map) {
+  std::vector<std::byte> cells;
+  for (std::size_t row = 0; row < map.used_rows(); ++row)
+    for (std::size_t column = 0; column < map.used_columns(); ++column)
+      cells.push_back(static_cast<std::byte>(map.at(row, column)));
+  return {{"rows", map.extents.rows}, {"columns", map.extents.columns}, {"cells", ir::formats::base64_of(cells)}};
 }
 
 /// The lower edges of the bins of signed ulps, and the end of the last.
@@ -123,6 +133,7 @@ Json more_json(const cases::CaseResult& result, const cases::NodeResult& node, K
   if (Json facts = facts_json(node); !facts.empty()) more["facts"] = std::move(facts);
   if (kept == Kept::all)
     if (Json bins = bins_json(node.local.hist_ulp); !bins.is_null()) more["ulps"] = std::move(bins);
+  if (kept == Kept::all && node.gated().map.is_made()) more["map"] = map_json(node.gated().map);
   if (core::is_fine(node.verdict)) return more;
   add(more, "repro", node.repro);
   if (Json limit = limit_json(result, node); !limit.is_null()) more["limit"] = std::move(limit);
@@ -217,7 +228,7 @@ void PageData::add_case(const cases::CaseResult& result) {
 Json PageData::left_out_json(std::size_t cases_left_out) const {
   Json said = {"Numbers of tables have five digits; --json and the results file have all.",
                "Tensors, shares of results' errors (blame) and what results files do not keep are not here."};
-  if (kept_ >= Kept::no_histograms) said.push_back("Histograms were left out, since the page would be too large.");
+  if (kept_ >= Kept::no_histograms) said.push_back("Histograms and maps were left out: the page would be too large.");
   if (kept_ >= Kept::no_details_of_passed) said.push_back("So were the details of nodes that passed.");
   if (kept_ >= Kept::no_passed) said.push_back("So were nodes that passed.");
   if (kept_ >= Kept::first_cases) said.push_back("So were graphs, and all but the first 100 such nodes of a case.");

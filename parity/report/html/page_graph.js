@@ -1,4 +1,43 @@
-// The rest of the script of a page, behind page.js: the graph, cases and times, and what puts the page together.
+// The rest of the script of a page, behind page.js: maps, the graph, cases and times, and what puts the page together.
+
+// ---- the map of a node: parts of a row that are of one level are one mark of SVG
+
+const mapLevels = ["below 0.012", "below 0.037", "below 0.11", "below 0.34", "within the limit",
+  "to 4 times the limit", "to 16 times the limit", "to 64 times the limit", "beyond 64 times the limit", "not finite"];
+const mapLevel = cell => cell === 255 ? 9 : cell < 128 ? Math.floor(cell * 5 / 128) : 5 + Math.floor((cell - 128) / 31.75);
+
+function mapOf({rows, columns, cells}) {
+  const packed = atob(cells), across = Math.min(columns, 64), down = Math.min(rows, 64);
+  const size = Math.max(6, Math.min(24, Math.floor(256 / Math.max(across, down, 1)))), left = 60, top = 16;
+  const level = (row, column) => mapLevel(packed.charCodeAt(row * across + column));
+  const span = (extent, first, end) => {
+    const begins = cell => extent > 64 ? Math.ceil(cell * extent / 64) : cell, last = begins(end) - 1;
+    return begins(first) === last ? `${last}` : `${begins(first)} to ${last}`;
+  };
+  const marks = [], counts = new Array(10).fill(0);
+  for (let row = 0; row < down; ++row)
+    for (let first = 0, end = 1; first < across; first = end, end = first + 1) {
+      const of = level(row, first);
+      while (end < across && level(row, end) === of) ++end;
+      counts[of] += end - first;
+      marks.push(make("svg:rect", {class: `m${of}`, x: left + first * size, y: top + row * size,
+        width: (end - first) * size, height: size},
+        make("svg:title", {}, `rows ${span(rows, row, row + 1)}, columns ${span(columns, first, end)}: `
+          + mapLevels[of])));
+    }
+  const label = (x, y, anchor, what) => make("svg:text", {x, y, "text-anchor": anchor}, String(what));
+  const labels = [label(left, top - 4, "start", "column 0"), label(left - 4, top + 11, "end", "row 0")];
+  if (columns > 1 && across * size > 120)
+    labels.push(label(left + across * size, top - 4, "end", columns - 1));
+  if (down > 1) labels.push(label(left - 4, top + down * size - 2, "end", rows - 1));
+  const worst = counts.reduce((most, count, k) => count > 0 ? k : most, 0);
+  const beyond = counts.slice(5).reduce((a, b) => a + b, 0);
+  const said = `map of the largest error over its limit: ${rows} rows and ${columns} columns in ${down * across} parts, `
+    + `${beyond} of them beyond the limit; the worst is ${mapLevels[worst]}`;
+  const width = left + Math.max(across * size, 80), height = top + down * size;
+  return make("figure", {}, make("svg:svg", {role: "img", "aria-label": said, class: "map", width, height,
+    viewBox: `0 0 ${width} ${height}`}, marks, labels), make("figcaption", {}, said));
+}
 
 // ---- the graph: boxes are nodes, or groups of nodes whose labels begin alike
 

@@ -56,7 +56,8 @@ RunContent::RunContent(const std::filesystem::path& path) : file(path) {
   tables = {raw_table<Node>(store(), paths[0], node_type()), raw_table<RelationRow>(store(), paths[1], relation_type()),
             raw_table<PatternRow>(store(), paths[2], pattern_type()),
             raw_table<ExpectedRow>(store(), paths[3], expected_type()),
-            raw_table<PairRow>(store(), paths[4], pair_type())};
+            raw_table<PairRow>(store(), paths[4], pair_type()),
+            raw_table<MapRow>(store(), paths[5], map_type())};
   worst = raw_table<TopElement>(store(), "/results/topk", top_element_type(), compare::Comparison::worst_kept);
   hist_ulp = store().read_grid("/results/hist_ulp");
   hist_ratio = store().read_grid("/results/hist_ratio");

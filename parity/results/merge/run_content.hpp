@@ -34,8 +34,8 @@ class RunContent {
   explicit RunContent(const std::filesystem::path& path);
 
   /// Tables of which each row is of a run: its column `run` says of which.
-  static constexpr std::array paths = {"/results/nodes", "/results/relations", "/results/pattern", "/results/expected",
-                                       pairs_path};
+  static constexpr std::array paths = {"/results/nodes",    "/results/relations", "/results/pattern",
+                                       "/results/expected", pairs_path,           maps_path};
   static constexpr std::size_t nodes = 0;
 
   ResultsFile file;

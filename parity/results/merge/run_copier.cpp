@@ -237,8 +237,12 @@ void RunCopier::copy_rows(RunContent& from, const Run& run, std::uint32_t place)
 
 /// Writes the rows that are held. A dataset that grows packs its last rows again each time.
 void RunCopier::write_rows(const RunContent& from) {
-  for (std::size_t t = 0; t < RunContent::paths.size(); ++t)
-    to_.append(RunContent::paths.at(t), *from.tables.at(t).type, std::span<const std::byte>(held_.tables.at(t)));
+  for (std::size_t t = 0; t < RunContent::paths.size(); ++t) {
+    const auto& path = RunContent::paths.at(t);
+    const TableType& type = *from.tables.at(t).type;
+    if (!to_.contains(path)) to_.make_table(path, type);  // a file that an earlier version began
+    to_.append(path, type, std::span<const std::byte>(held_.tables.at(t)));
+  }
   to_.append("/results/topk", top_element_type(), std::span<const std::byte>(held_.worst));
   to_.append_grid("/results/hist_ulp", held_.hist_ulp);
   to_.append_grid("/results/hist_ratio", held_.hist_ratio);

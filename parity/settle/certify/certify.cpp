@@ -120,13 +120,14 @@ compare::Comparison certify(const settle::Subject& subject, std::size_t k, bound
                             cases::Certificate& certificate) {
   ir::Tensor& truth = bounded.truth.outputs.at(k);
   const compare::Allowed& uncertainty = bounded.uncertainty.at(k);
-  const compare::Comparison compared = compare::compare(truth, got, allowed);
+  const auto map = map_extents(subject, k);
+  const compare::Comparison compared = compare::compare(truth, got, allowed, map);
   certificate.uncertainty = largest(uncertainty, compared);
   if (truth.dtype() != ir::DType::f64) return compared;
   const auto which = undecided(truth, got, allowed, uncertainty, compared.ratio_finite);
   if (!which.empty()) certificate.recomputed = recompute(subject, k, which, truth);
   certificate.undecided = which.size() - certificate.recomputed;
-  return certificate.recomputed > 0 ? compare::compare(truth, got, allowed) : compared;
+  return certificate.recomputed > 0 ? compare::compare(truth, got, allowed, map) : compared;
 }
 
 }  // namespace plumb::parity::settle::certify

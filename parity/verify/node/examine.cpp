@@ -26,7 +26,8 @@ class Outputs {
                view.inputs,
                found.sums,
                found.own.manner,
-               found.own.fed.empty() ? nullptr : &found.own.fed},
+               found.own.fed.empty() ? nullptr : &found.own.fed,
+               view.rules.options.maps != cases::KeepMaps::none},
         judge_(asked_, found.own.local, view.outputs, view.extra_judges()) {
     found_.is_joint = !judge_.judges_elements();
   }
@@ -86,7 +87,7 @@ void Outputs::examine(std::size_t k) {
 void Outputs::examine_by_runs(std::size_t k) {
   cases::NodeResult& result = found_.results[k];
   const ir::Tensor& device = *view_.outputs[k];
-  hold_to_group_runs(*found_.own.runs, k, device, result);
+  hold_to_group_runs(*found_.own.runs, k, device, result, settle::map_extents(asked_, k));
   result.vacuity = compare::vacuity_of(asked_.segment, asked_.inputs, found_.truth(k), device.dtype(), result.local);
   result.reference_ns = found_.own.local.truth.nanoseconds;
 }

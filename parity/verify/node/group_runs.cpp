@@ -35,9 +35,10 @@ GroupRuns run_group(ir::Executor& reference, const core::Segment& segment, const
   return runs;
 }
 
-void hold_to_group_runs(const GroupRuns& runs, std::size_t k, const ir::TensorView& got, cases::Measured& measured) {
+void hold_to_group_runs(const GroupRuns& runs, std::size_t k, const ir::TensorView& got, cases::Measured& measured,
+                        const std::optional<compare::MapExtents>& map) {
   const checks::expected::EndToEnd held =
-      checks::expected::hold_to_runs(runs.spreads.at(k), got, runs.precision, runs.lambda);
+      checks::expected::hold_to_runs(runs.spreads.at(k), got, runs.precision, runs.lambda, map);
   measured.allowed = held.allowed;
   measured.local = held.comparison;
   measured.telling = held.telling;

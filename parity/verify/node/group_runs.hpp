@@ -26,7 +26,8 @@ GroupRuns run_group(ir::Executor& reference, const core::Segment& segment, const
 
 /// Holds output `k` of the group to the runs: sets what `measured` says of its limits, its comparison and what
 /// agreement proves.
-void hold_to_group_runs(const GroupRuns& runs, std::size_t k, const ir::TensorView& got, cases::Measured& measured);
+void hold_to_group_runs(const GroupRuns& runs, std::size_t k, const ir::TensorView& got, cases::Measured& measured,
+                        const std::optional<compare::MapExtents>& map);
 
 /// Whether a value that the group keeps to itself is stored in fewer bits than it is computed in: it may be rounded
 /// there or not, which error models of the ops by themselves do not allow for (verdict.md V3).

@@ -97,6 +97,20 @@ TEST(Page, LeavesOutHistogramsBeforeDetailsAndSaysSo) {
   EXPECT_EQ(with(report::html::Kept::no_passed)["cases"][0]["nodes"].size(), 0u);
 }
 
+TEST(Page, HasTheCellsOfMapsThatHaveElements) {
+  std::vector results = {case_of_nodes(2)};
+  compare::MapBuilder map({2, 300});
+  map.raise(299, 1);
+  results[0].nodes[1].local.map = map.finish();
+  const nlohmann::json nodes = data_of(page_of(results))["cases"][0]["nodes"];
+  EXPECT_FALSE(nodes[0]["more"].contains("map"));
+  EXPECT_EQ(nodes[1]["more"]["map"]["rows"], 2);
+  EXPECT_EQ(nodes[1]["more"]["map"]["columns"], 300);
+  const auto cells = ir::formats::bytes_from_base64(nodes[1]["more"]["map"]["cells"].get<std::string>());
+  ASSERT_EQ(cells.size(), 128u);
+  EXPECT_EQ(cells[63], std::byte{127});
+}
+
 TEST(Page, NamesAreTextAndEqualRunsGiveEqualPages) {
   std::vector results = {case_of_nodes(1)};
   cases::NodeResult& node = results[0].nodes[0];

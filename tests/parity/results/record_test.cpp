@@ -11,6 +11,7 @@
 #include "parity/results/results_file.hpp"
 #include "parity/results/results_rows.hpp"
 #include "parity/results/results_schema.hpp"
+#include "parity/results/stored_case.hpp"
 #include "tests/parity/small_case.hpp"
 #include "tests/support/noise.hpp"
 #include "tests/support/paths.hpp"
@@ -102,6 +103,30 @@ TEST_F(Record, HoldsARowForEveryOutputAndPart) {
   const auto top = store.read<results::TopElement>("/results/topk", results::top_element_type()).rows;
   ASSERT_EQ(top.size(), nodes.size() * 8);
   EXPECT_EQ(top[15 * 8].index, 13u);
+}
+
+/// A reader of the file has the maps that the run had.
+TEST_F(Record, KeepsMapsOfOutputs) {
+  Suspect wrong = spoiler("scores", [](ir::Tensor& y) { y.as<float>()[13] = NAN; });
+  cases::CaseResult result;
+  {
+    results::Recorder recorder(file(), options());
+    result = verify_on(wrong, make_case(small_graph), {.maps = cases::KeepMaps::all}, recorder);
+    recorder.record(result);
+    recorder.finish();
+  }
+  EXPECT_THAT(results::check_schema(file()), IsEmpty());
+  results::ResultsFile read(file());
+  const cases::CaseResult stored = results::stored_case(read, read.runs().at(0));
+  ASSERT_EQ(stored.nodes.size(), result.nodes.size());
+  for (std::size_t n = 0; n < result.nodes.size(); ++n) {
+    EXPECT_TRUE(result.nodes[n].local.map.is_made()) << result.nodes[n].name();
+    EXPECT_EQ(stored.nodes[n].local.map, result.nodes[n].local.map) << result.nodes[n].name();
+  }
+  const compare::RatioMap& map = stored.nodes[0].local.map;  // 7 rows, 11 columns
+  EXPECT_EQ(map.extents, (compare::MapExtents{7, 11}));
+  EXPECT_EQ(map.at(1, 2), compare::RatioMap::not_finite);
+  EXPECT_EQ(std::ranges::count(map.cells, compare::RatioMap::not_finite), 1);
 }
 
 TEST_F(Record, SaysNanAndNeverZeroOfWhatWasNotComputed) {
