@@ -17,7 +17,7 @@ import comma_chains  # noqa: E402
 
 CODE = {".cpp", ".hpp"}
 LAYERS = ("ir", "ref_cpu", "gpu_vulkan", "parity")
-GENERATED = ("op_reference.md", "coverage.md", "accuracy.md", "terminal.md")
+GENERATED = ("op_reference.md", "coverage.md", "accuracy.md", "terminal.md", "packed_products.md")
 
 
 def files_below(folder, endings):
