@@ -146,7 +146,7 @@ void try_strides(std::span<const Place> places, const Extents& n, BestClass& bes
             return Pattern{.kind = PatternKind::stride,
                            .period = stride,
                            .phase = phase,
-                           .text = fmt::format("every {}th element from {} on, whatever its row", stride, phase)};
+                           .text = fmt::format("one element in {} from {} on, whatever its row", stride, phase)};
           });
   }
 }

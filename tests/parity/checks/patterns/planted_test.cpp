@@ -134,8 +134,8 @@ std::vector<Planted> faults_of_places() {
        off_at([](auto& e) { return e.row >= 44 && e.column >= 36; })},
       {Kind::corner, "the corner of rows 0 to 7 and columns 0 to 15",
        off_at([](auto& e) { return e.row < 8 && e.column < 16; })},
-      {Kind::stride, "every 7th element from 3 on, whatever its row", off_at([](auto& e) { return e.index % 7 == 3; })},
-      {Kind::stride, "every 36th element from 5 on, whatever its row",
+      {Kind::stride, "one element in 7 from 3 on, whatever its row", off_at([](auto& e) { return e.index % 7 == 3; })},
+      {Kind::stride, "one element in 36 from 5 on, whatever its row",
        off_at([](auto& e) { return e.index % 36 == 5; })},
   };
 }
