@@ -183,8 +183,8 @@ class Writer:
         return 1 if self.name in FORMATS else 3 if self.name.startswith("uint") else 2
 
     def hard(self, shape, key):
-        """Weights whose rows are of every kind in turn, a lone row of one that proves something; beyond EXPERTS, experts
-        are as those before."""
+        """Weights whose rows are of every kind in turn, a lone row of a telling one; beyond EXPERTS, experts are
+        as those before."""
         name, count = self.name, self.length // block_of(self.name)[0]
         *lead, n, _ = shape
         experts, columns = (lead or [1])[0], []

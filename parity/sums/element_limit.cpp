@@ -113,7 +113,7 @@ double deviation(std::span<const double> terms, const Arithmetic& arithmetic) {
 }
 
 /// Loss where numbers below the smallest normal may be flushed to 0: terms that small or with a factor that small, and
-/// partial sums that small.
+/// partial sums that small, or that lost terms may leave so small.
 double vanished(const element::terms::ElementSum& sum, std::span<const double> terms, const Arithmetic& arithmetic) {
   const double least = arithmetic.flushed;
   double smallest = std::numeric_limits<double>::infinity(), lost = 0;
@@ -125,7 +125,11 @@ double vanished(const element::terms::ElementSum& sum, std::span<const double> t
   }
   // Partial sums of larger terms are multiples of numbers above the smallest normal.
   if (!(smallest < least / (arithmetic.unit * arithmetic.unit))) return lost;
-  return lost + roundings_of(terms, arithmetic).vanished;
+  if (lost == 0 || std::isinf(lost) || arithmetic.is_compensated())
+    return lost + roundings_of(terms, arithmetic).vanished;
+  Arithmetic shifted = arithmetic;  // so that as many partial sums count as may be that small without what is lost
+  shifted.flushed += lost;
+  return lost + roundings_of(terms, shifted).vanished * (least / shifted.flushed);
 }
 
 ElementLimit compensated(std::span<const double> terms, double total, const Arithmetic& arithmetic, double lambda) {
