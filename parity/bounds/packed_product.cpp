@@ -137,28 +137,23 @@ Bound error_of_parts(const PackedProduct& op, const Node& node, Real x, Real w, 
                         square(of_codes.probable) + square(of_offsets.probable), all, op.x_scales ? 3 : 2);
 }
 
-/// `terms`: those of x and w.
-Bound error_of_sum(const PackedProduct& op, const Node& node, Real x, Real w, const Terms& terms) {
+Bound error_of_sum(const PackedProduct& op, const Node& node, Real x, Real w) {
   const bool is_unknown = node.arithmetic.is_foreign && node.arithmetic.sums.empty();
   if (is_unknown && op.weight_dtype == WeightDtype::f32)
     if (const auto offset = offsets(op, node)) return error_of_parts(op, node, x, w, *offset);
-  const Terms all = with_bias(op, node, terms);
-  const Bound of_sum = dot(node, all);
+  const Terms terms = with_bias(op, node, terms_of(op, node, x, w, node.y()));
+  const Bound of_sum = dot(node, terms);
   // Each term of codes has one rounding more: of its factor, or of its share of a scaled sum.
-  return op.x_scales ? with_roundings(node, of_sum.certain, square(of_sum.probable), all, 1) : of_sum;
+  return op.x_scales ? with_roundings(node, of_sum.certain, square(of_sum.probable), terms, 1) : of_sum;
 }
 
 Bound rounding(const PackedProduct& op, const Node& node) {
   const Real w = weights(op, op.weight_dtype, node, packed_operands(op, node)), x = left_factors(op, node);
   const Real size = abs(x);
-  const Terms terms = terms_of(op, node, x, w, node.y());
-  const Bound of_sum = error_of_sum(op, node, x, w, terms);
+  const Bound of_sum = error_of_sum(op, node, x, w);
   if (!node.flushes_subnormals) return of_sum;
   const double normal = core::float_format(ir::DType::f32).smallest_normal();
-  // Each term and each partial sum may be lost, if it is that small: all of them at most.
-  const Real lost = node.builder.constant(2 * static_cast<double>(terms.count) * normal);
-  // Weights may be taken for 0, too.
-  const Bound kept = of_sum + both(op.product(node, size, may_vanish(w, normal)) + min(terms.magnitude, lost));
+  const Bound kept = of_sum + both(op.product(node, size, may_vanish(w, normal)));  // weights taken for 0
   return op.x_scales ? kept + both(op.product(node, may_vanish(x, normal), abs(w))) : kept;
 }
 

@@ -86,33 +86,6 @@ TEST(PanelProduct, HasTheLimitsOfExperts) {
                  {drawn({DType::f32, {4, 64}}, 1), codes, Tensor::of<std::int32_t>({4}, {2, -1, 0, 2})}, {});
 }
 
-/// A device that flushes subnormal numbers may lose every term that is one, and rows of no expert none.
-TEST(PanelProduct, AllowsForTermsThatMayBeFlushed) {
-  Tensor x({DType::f32, {2, 64}});
-  std::ranges::fill(x.as<float>(), 0x1p-120f);
-  const Tensor codes = packed(PackedFormat::mxfp4, {1, 3, 34}), experts = Tensor::of<std::int32_t>({2}, {0, -1});
-  const auto segment = core::segment_of(
-      ir::graph_of(ir::ops::DequantGroupedMatmul{.format = PackedFormat::mxfp4},
-                   ir::TensorTypes{x.type(), codes.type(), experts.type()}),
-      0);
-  const std::vector<Tensor> operands = {x, codes, experts};
-  const auto fed = [&](ir::Value v) { return ir::passes::widen(operands.at(v)); };
-  ref_cpu::CpuExecutor cpu = library::reference_executor();
-  const auto kept = bounds::evaluate_bounded(cpu, segment, fed, {}),
-             flushed = bounds::evaluate_bounded(cpu, segment, fed, {.flushes_subnormals = true});
-  const auto limit = [](const bounds::Bounded& one, std::size_t i) {
-    return one.allowed[0].limits->certain.as<double>()[i];
-  };
-  const Tensor weights =
-      ir::run_op_with_report(cpu, ir::ops::Dequantize{PackedFormat::mxfp4, DType::f64}, {codes}).outputs.front();
-  for (std::size_t n = 0; n < 3; ++n) {
-    double magnitude = 0;
-    for (std::size_t k = 0; k < 64; ++k) magnitude += 0x1p-120 * std::abs(weights.as<double>()[64 * n + k]);
-    EXPECT_NEAR(limit(flushed, n) - limit(kept, n), std::min(magnitude, 128 * 0x1p-126), 1e-3 * 0x1p-126) << n;
-    EXPECT_EQ(limit(flushed, 3 + n), limit(kept, 3 + n)) << n;
-  }
-}
-
 /// Nobody reads the weights that are there as a whole: the product has their packed operands.
 TEST(PanelProduct, TakesThePlaceOfAProductWithTheWholeOfTheWeights) {
   ir::Graph graph;
