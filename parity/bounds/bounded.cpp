@@ -116,15 +116,13 @@ compare::Limits limits_of_moduli(ir::Executor& reference, const core::Segment& s
   if (segment.graph.nodes().size() != 1) throw NoModel("complex numbers in a fused kernel");
   core::Segment real{.graph = {}, .fed = segment.fed, .outputs = {}, .judged = segment.judged};
   ir::Feeds fed;
-  std::vector<ir::Value> magnitudes;  // by what the segment is fed, of which the node may read one twice
-  for (const std::string& name : segment.graph.inputs()) {
-    const ir::Tensor& magnitude = fed.emplace(name, moduli(known.feeds.at(name), parts)).first->second;
-    magnitudes.push_back(real.graph.input(name, magnitude.type()));
-  }
-  const ir::Tensor& magnitude = fed.emplace("the truth's magnitude", moduli(known.truth, parts)).first->second;
-  const ir::Value truth = real.graph.input("the truth's magnitude", magnitude.type());
+  std::vector<ir::Value> magnitudes, operands;  // by what the segment is fed, of which the node may read one twice
+  for (const std::string& name : segment.graph.inputs())
+    magnitudes.push_back(
+        real.graph.input(name, fed.emplace(name, moduli(known.feeds.at(name), parts)).first->second.type()));
+  const auto of_truth = fed.emplace("the truth's magnitude", moduli(known.truth, parts)).first;
+  const ir::Value truth = real.graph.input(of_truth->first, of_truth->second.type());
   const ir::Node& node = segment.graph.nodes().front();
-  std::vector<ir::Value> operands;
   for (const ir::Value operand : node.inputs) operands.push_back(magnitudes.at(operand));
   real.outputs = real.graph.add_all(node.label, real_op(node.op), std::move(operands));
   const ir::Graph wide = ir::passes::widen(real.graph);

@@ -31,7 +31,7 @@ NEEDED = {
     "split": {"axis": 1, "sizes": [3, 5]}, "tile": {"repeats": [2, 3]}, "top_k": {"k": 100},
     "transpose": {"permutation": [2, 0, 1]}, "umap_knn": {"k": 5}, "unary": {"function": "exp"},
     "welch_peaks": {"k": 2, "fft_length": 64}, "window": {"function": "hann", "size": 9}}
-# Of normal numbers the result of these is all zero.
+# These give nothing but zeros on normal numbers.
 FILLS = {"classify": "adversarial:specials"}
 # What each fault is found by; of an op without a float operand, or of one element, some do not change anything.
 FAULTS = {"off": "element", "unwritten": "unwritten", "reads": "reads .*behind x0", "writes": "writes .*behind y",
