@@ -84,6 +84,7 @@ parity::core::Coverage coverage_of(const plumb_verify_options& given) {
 
 VerifyOptions options_of(const plumb_verify_options& given) {
   VerifyOptions made{.threads = given.threads};
+  made.verify.maps = parity::cases::KeepMaps::worst;  // as verify -o has them: the result may be saved
   ir::require(given.threads >= 0, "options.threads: is ", given.threads);
   if (given.seed != 0) made.fill.seed = given.seed;
   if (given.fill != nullptr) set_fill(given.fill, "options.fill", made.fill);
